@@ -50,9 +50,9 @@ void AddedTokens::read(const Field &field, const Vocabulary &vocabulary,
       ++own;
     }
     if (id != token.id)
-      entry.at("id").wrong(
-          fmt::format("'{}' has id {} by its place, not {}",
-                      printableName(token.content), id, token.id));
+      entry.at("id").wrong(fmt::format("'{}' has id {} by its place, not {}",
+                                       printableName(token.content), id,
+                                       token.id));
     if (!known && byId.contains(id))
       entry.at("id").wrong(fmt::format("'{}' and '{}' both have id {}",
                                        printableName(byId[id].content),
@@ -72,14 +72,13 @@ void AddedTokens::makeTries(const Field &field) {
   std::ranges::sort(normalized);
   for (size_t i = 0; i + 1 < normalized.size(); ++i)
     if (normalized[i].first == normalized[i + 1].first)
-      field.wrong(fmt::format(
-          "'{}' and '{}' are the same in their normal form, '{}'",
-          printableName(byId[normalized[i].second].content),
-          printableName(byId[normalized[i + 1].second].content),
-          printableName(normalized[i].first)));
-  std::erase_if(normalized, [](const auto &token) {
-    return token.first.empty();
-  });
+      field.wrong(
+          fmt::format("'{}' and '{}' are the same in their normal form, '{}'",
+                      printableName(byId[normalized[i].second].content),
+                      printableName(byId[normalized[i + 1].second].content),
+                      printableName(normalized[i].first)));
+  std::erase_if(normalized,
+                [](const auto &token) { return token.first.empty(); });
   anyPlain = !plain.empty();
   anyNormalized = !normalized.empty();
   plainTrie.build(std::move(plain));

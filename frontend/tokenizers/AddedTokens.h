@@ -1,10 +1,11 @@
-/// AddedTokens: tokens beside the model's, which are found before anything else.
+/// AddedTokens: tokens beside the model's, which are found before anything
+/// else.
 #pragma once
 
 #include "frontend/tokenizers/Pieces.h"
 #include "frontend/tokenizers/Steps.h"
-#include "frontend/tokenizers/models/Trie.h"
 #include "frontend/tokenizers/Vocabulary.h"
+#include "frontend/tokenizers/models/Trie.h"
 
 #include <map>
 #include <optional>

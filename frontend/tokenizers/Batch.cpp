@@ -32,8 +32,8 @@ public:
       if (failure)
         std::rethrow_exception(failure);
     } catch (const Failure &what) {
-      fail(what.error.kind, fmt::format("text {}: {}", first.load(),
-                                        what.error.message));
+      fail(what.error.kind,
+           fmt::format("text {}: {}", first.load(), what.error.message));
     }
   }
 
@@ -65,7 +65,8 @@ void forEachText(const Core &core, size_t count, int64_t workers,
     }
   };
   size_t blocks = (count + blockSize - 1) / blockSize;
-  auto threads = std::min<size_t>(size_t(std::min(workers, maxWorkers)), blocks);
+  auto threads =
+      std::min<size_t>(size_t(std::min(workers, maxWorkers)), blocks);
   std::vector<std::jthread> others;
   for (size_t i = 1; i < threads; ++i)
     others.emplace_back(run);

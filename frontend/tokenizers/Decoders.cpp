@@ -1,7 +1,7 @@
 /// Tokens become text.
-#include "frontend/tokenizers/characters/Forms.h"
 #include "frontend/tokenizers/Steps.h"
 #include "frontend/tokenizers/Types.h"
+#include "frontend/tokenizers/characters/Forms.h"
 
 #include <algorithm>
 
@@ -56,9 +56,9 @@ std::string replacedAnywhere(std::string_view text, std::string_view from,
 /// English as it is written: no spaces before marks and endings.
 std::string tidied(std::string text) {
   static constexpr std::string_view pairs[][2] = {
-      {" .", "."},     {" ?", "?"},          {" !", "!"},     {" ,", ","},
-      {" ' ", "'"},    {" n't", "n't"},      {" 'm", "'m"},
-      {" do not", " don't"}, {" 's", "'s"},  {" 've", "'ve"}, {" 're", "'re"}};
+      {" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
+      {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
+      {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
   for (auto [from, to] : pairs)
     if (text.find(from) != text.npos)
       text = replaced(text, from, to);
@@ -146,8 +146,8 @@ std::unique_ptr<const Decoder> readMetaspace(const Field &field) {
   std::string mark;
   appendChar(mark, field.at("replacement").character());
   Field scheme = field.get("prepend_scheme");
-  bool never = !scheme.isNull() &&
-               scheme.choice({"first", "never", "always"}) == 1;
+  bool never =
+      !scheme.isNull() && scheme.choice({"first", "never", "always"}) == 1;
   if (!field.booleanOr("add_prefix_space", true)) {
     if (!scheme.isNull() && !never)
       field.get("add_prefix_space")
@@ -165,8 +165,8 @@ std::unique_ptr<const Decoder> readBpeDecoder(const Field &field) {
   field.onlyHas({"type", "suffix"});
   return simple([suffix = field.at("suffix").string()](Strings &tokens) {
     for (std::string &token : tokens)
-      token = replacedAnywhere(token, suffix,
-                               &token == &tokens.back() ? "" : " ");
+      token =
+          replacedAnywhere(token, suffix, &token == &tokens.back() ? "" : " ");
   });
 }
 
@@ -195,17 +195,17 @@ std::unique_ptr<const Decoder> readStrip(const Field &field) {
 std::unique_ptr<const Decoder> readReplace(const Field &field) {
   field.onlyHas({"type", "pattern", "content"});
   Regex regex = readPattern(field.at("pattern"));
-  return simple([regex, content = field.at("content").string()](
-                    Strings &tokens) {
-    Matches parts;
-    for (std::string &token : tokens) {
-      regex.split(token, parts);
-      std::string result;
-      for (auto [begin, end, matches] : parts)
-        result += matches ? content : token.substr(begin, end - begin);
-      token = std::move(result);
-    }
-  });
+  return simple(
+      [regex, content = field.at("content").string()](Strings &tokens) {
+        Matches parts;
+        for (std::string &token : tokens) {
+          regex.split(token, parts);
+          std::string result;
+          for (auto [begin, end, matches] : parts)
+            result += matches ? content : token.substr(begin, end - begin);
+          token = std::move(result);
+        }
+      });
 }
 
 std::unique_ptr<const Decoder> readCtc(const Field &field) {
@@ -220,9 +220,8 @@ std::unique_ptr<const Decoder> readCtc(const Field &field) {
       if (tidy)
         token = replacedAnywhere(tidied(std::move(token)), delimiter, " ");
     }
-    std::erase_if(tokens, [](const std::string &token) {
-      return token.empty();
-    });
+    std::erase_if(tokens,
+                  [](const std::string &token) { return token.empty(); });
   });
 }
 

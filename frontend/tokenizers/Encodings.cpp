@@ -42,10 +42,7 @@ void append(Encoding &encoding, const Encoding &other) {
                      own, others));
   auto join = [&](const Encoding &left, const Encoding &right) {
     Encoding part = left;
-    part.overflowing.clear();
-    Encoding tail = right;
-    tail.overflowing.clear();
-    append(part, tail);
+    append(part, right);
     parts.push_back(std::move(part));
   };
   for (const Encoding &part : encoding.overflowing) {
@@ -181,8 +178,7 @@ static void pad(Encoding &encoding, size_t length, const Padding &padding,
   fill(encoding.special_tokens_mask, uint8_t(1));
 }
 
-void pad(std::vector<Encoding> &encodings, const Padding &padding,
-         bool texts) {
+void pad(std::vector<Encoding> &encodings, const Padding &padding, bool texts) {
   size_t length = 0;
   if (padding.length)
     length = size_t(*padding.length);

@@ -11,7 +11,8 @@ namespace sinter::text {
 void addSpecial(Encoding &encoding, int32_t id, const std::string &token,
                 int32_t typeId);
 
-/// Puts `other` behind; each part that overflowed meets each of the other's.
+/// Puts `other` behind. Each part that overflowed meets each of the other's,
+/// and keeps those that it met as its own, as the tokenizers package has it.
 void append(Encoding &encoding, const Encoding &other);
 
 /// Cuts all but `length` tokens off, which become parts in `overflowing`.

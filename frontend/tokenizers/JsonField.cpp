@@ -25,8 +25,8 @@ static void checkDepth(std::string_view text) {
     quoted = c == '"';
     depth += (c == '{' || c == '[') - (c == '}' || c == ']');
     if (depth > maxDepth)
-      fail(ErrorKind::io, fmt::format("brackets are deeper than {} at byte {}",
-                                      maxDepth, i));
+      fail(ErrorKind::io,
+           fmt::format("brackets are deeper than {} at byte {}", maxDepth, i));
   }
 }
 
@@ -40,9 +40,8 @@ Json parseJson(std::string_view text) {
     // The library's name and number of the error stand before a bracket.
     std::string_view message = error.what();
     size_t end = message.find("] ");
-    fail(ErrorKind::io,
-         "not JSON: " + printableName(message.substr(
-                            end == message.npos ? 0 : end + 2)));
+    fail(ErrorKind::io, "not JSON: " + printableName(message.substr(
+                                           end == message.npos ? 0 : end + 2)));
   }
 }
 

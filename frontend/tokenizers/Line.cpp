@@ -1,7 +1,7 @@
 /// A part of a text on its way to a normal form.
 ///
-/// Where a byte came from is what Hugging Face's tokenizers say, also where that
-/// is odd: offsets of tokens are compared with theirs.
+/// Where a byte came from is what Hugging Face's tokenizers say, also where
+/// that is odd: offsets of tokens are compared with theirs.
 #include "frontend/tokenizers/Line.h"
 
 #include <algorithm>

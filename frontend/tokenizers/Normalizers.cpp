@@ -1,8 +1,8 @@
 /// Normal forms of texts.
-#include "frontend/tokenizers/characters/Charsmap.h"
-#include "frontend/tokenizers/characters/Forms.h"
 #include "frontend/tokenizers/Steps.h"
 #include "frontend/tokenizers/Types.h"
+#include "frontend/tokenizers/characters/Charsmap.h"
+#include "frontend/tokenizers/characters/Forms.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 /// Special tokens around texts.
 #include "frontend/tokenizers/Encodings.h"
-#include "frontend/tokenizers/characters/Forms.h"
 #include "frontend/tokenizers/Steps.h"
 #include "frontend/tokenizers/Types.h"
 #include "frontend/tokenizers/Vocabulary.h"
+#include "frontend/tokenizers/characters/Forms.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>
@@ -48,8 +48,8 @@ void trim(Encoding &encoding, bool prefix) {
     int32_t leading = 0, trailing = 0;
     for (size_t at = 0; at < token.size() && isBlank(nextChar(token, at));)
       ++leading;
-    for (size_t end = token.size();
-         end > 0 && isBlank(charBefore(token, end)); ++trailing)
+    for (size_t end = token.size(); end > 0 && isBlank(charBefore(token, end));
+         ++trailing)
       do
         --end;
       while ((token[end] & 0xC0) == 0x80);
@@ -204,18 +204,17 @@ private:
 
   void readSpecials(const Field &field, const IsKnown &isKnown) {
     for (const auto &[name, value] : field.object().items()) {
-      Field token(value, fmt::format("{}['{}']", field.name(),
-                                     printableName(name)));
+      Field token(value,
+                  fmt::format("{}['{}']", field.name(), printableName(name)));
       token.onlyHas({"id", "ids", "tokens"});
       token.at("id").string();
       Field ids = token.at("ids"), tokens = token.at("tokens");
       if (ids.array().size() != tokens.array().size())
-        token.wrong(fmt::format("{} ids, but {} tokens", ids.size(),
-                                tokens.size()));
+        token.wrong(
+            fmt::format("{} ids, but {} tokens", ids.size(), tokens.size()));
       auto &list = specials[name];
       for (size_t i = 0; i < ids.size(); ++i)
-        list.push_back({tokens.at(i).string(),
-                        readId(ids.at(i), isKnown)});
+        list.push_back({tokens.at(i).string(), readId(ids.at(i), isKnown)});
     }
   }
 
@@ -224,8 +223,8 @@ private:
     for (size_t i = 0; i < field.array().size(); ++i) {
       Field part = field.at(i);
       const Json &object = part.object();
-      if (object.size() != 1 || !(object.contains("Sequence") ||
-                                  object.contains("SpecialToken")))
+      if (object.size() != 1 ||
+          !(object.contains("Sequence") || object.contains("SpecialToken")))
         part.wrong("expected {\"Sequence\": ...} or {\"SpecialToken\": ...}");
       bool isText = object.contains("Sequence");
       Field inner = part.at(isText ? "Sequence" : "SpecialToken");
@@ -255,8 +254,7 @@ public:
     field.onlyHas({"type", "processors"});
     Field all = field.at("processors");
     for (size_t i = 0; i < all.array().size(); ++i)
-      steps.push_back(needed(readPostProcessor(all.at(i), isKnown),
-                             all.at(i)));
+      steps.push_back(needed(readPostProcessor(all.at(i), isKnown), all.at(i)));
   }
   size_t added(bool pair) const override {
     size_t count = 0;

@@ -1,7 +1,7 @@
 /// Cutting texts into words.
-#include "frontend/tokenizers/characters/Forms.h"
 #include "frontend/tokenizers/Steps.h"
 #include "frontend/tokenizers/Types.h"
+#include "frontend/tokenizers/characters/Forms.h"
 #include "frontend/tokenizers/characters/WordPatterns.h"
 
 #include <algorithm>
@@ -237,9 +237,10 @@ class Split : public PreTokenizer {
 public:
   explicit Split(const Field &field)
       : regex(readPattern(field.at("pattern"))),
-        behavior(static_cast<Behavior>(field.at("behavior").choice(
-            {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext",
-             "Contiguous"}))),
+        behavior(static_cast<Behavior>(
+            field.at("behavior")
+                .choice({"Removed", "Isolated", "MergedWithPrevious",
+                         "MergedWithNext", "Contiguous"}))),
         invert(field.at("invert").boolean()) {
     field.onlyHas({"type", "pattern", "behavior", "invert"});
     if (field.at("pattern").json().contains("Regex"))

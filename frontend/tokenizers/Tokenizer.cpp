@@ -27,9 +27,8 @@ Tokenizer::Tokenizer(std::shared_ptr<const Core> core)
 
 Tokenizer Tokenizer::from_json(std::string_view json,
                                std::source_location where) {
-  return atLine(where, [&] {
-    return Tokenizer(std::make_shared<const Core>(json));
-  });
+  return atLine(where,
+                [&] { return Tokenizer(std::make_shared<const Core>(json)); });
 }
 
 Tokenizer Tokenizer::from_file(const std::string &path,
@@ -108,10 +107,10 @@ Encoding Tokenizer::encode(std::string_view text, std::string_view pair,
   });
 }
 
-std::vector<Encoding> Tokenizer::encode_batch(std::span<const std::string> texts,
-                                              int64_t workers,
-                                              const EncodeOptions &options,
-                                              std::source_location where) const {
+std::vector<Encoding>
+Tokenizer::encode_batch(std::span<const std::string> texts, int64_t workers,
+                        const EncodeOptions &options,
+                        std::source_location where) const {
   return atLine(where, [&] {
     const Core &file = detail::held(core, "encode_batch", where);
     check(truncation);
@@ -127,9 +126,8 @@ std::vector<Encoding> Tokenizer::encode_batch(std::span<const std::string> texts
 }
 
 std::vector<Encoding> Tokenizer::encode_batch(
-    std::span<const std::pair<std::string, std::string>> pairs,
-    int64_t workers, const EncodeOptions &options,
-    std::source_location where) const {
+    std::span<const std::pair<std::string, std::string>> pairs, int64_t workers,
+    const EncodeOptions &options, std::source_location where) const {
   return atLine(where, [&] {
     const Core &file = detail::held(core, "encode_batch", where);
     check(truncation);
@@ -155,8 +153,8 @@ BatchTensors Tokenizer::tensors(std::span<const std::string> texts,
       if (std::optional<int32_t> id = token_to_id(token))
         filled.padding->id = *id;
   }
-  std::vector<Encoding> all = filled.encode_batch(
-      texts, workers, {.offsets = OffsetUnit::none}, where);
+  std::vector<Encoding> all =
+      filled.encode_batch(texts, workers, {.offsets = OffsetUnit::none}, where);
   size_t length = all.empty() ? 0 : all.front().size();
   // A text may be longer than the length that is asked for.
   for (const Encoding &encoding : all)
@@ -208,9 +206,9 @@ std::vector<std::string> Tokenizer::decode(const Tensor &ids, bool skip,
     size_t length = rows == 0 ? 0 : all.size() / rows;
     std::vector<std::string> texts;
     for (size_t i = 0; i < rows; ++i)
-      texts.push_back(decode(
-          std::span<const int64_t>(all).subspan(i * length, length), skip,
-          where));
+      texts.push_back(
+          decode(std::span<const int64_t>(all).subspan(i * length, length),
+                 skip, where));
     return texts;
   });
 }
@@ -266,8 +264,8 @@ std::string DecodeStream::step(int32_t id, std::source_location where) {
 std::string DecodeStream::finish(std::source_location where) {
   return atLine(where, [&]() -> std::string {
     std::string text = detail::held(core, "finish", where).decode(ids, skip);
-    std::string rest = text.starts_with(prefix) ? text.substr(prefix.size())
-                                                : std::string();
+    std::string rest =
+        text.starts_with(prefix) ? text.substr(prefix.size()) : std::string();
     ids.clear();
     prefix.clear();
     given = 0;

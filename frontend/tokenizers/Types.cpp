@@ -28,8 +28,7 @@ void collect(const Field &step, std::span<const std::string_view> types,
     return;
   const std::string &type = step.get("type").string();
   if (std::ranges::find(types, std::string_view(type)) == types.end())
-    unknown.push_back(
-        fmt::format("{} '{}'", step.name(), printableName(type)));
+    unknown.push_back(fmt::format("{} '{}'", step.name(), printableName(type)));
   Field inner = step.get(parts);
   for (size_t i = 0; inner.json().is_array() && i < inner.size(); ++i)
     collect(inner.at(i), types, parts, unknown);

@@ -11,21 +11,20 @@
 namespace sinter::text {
 
 inline constexpr std::string_view normalizerTypes[] = {
-    "BertNormalizer", "Strip",     "StripAccents", "NFC",
-    "NFD",            "NFKC",      "NFKD",         "Sequence",
-    "Lowercase",      "Nmt",       "Precompiled",  "Replace",
-    "Prepend",        "ByteLevel"};
+    "BertNormalizer", "Strip",   "StripAccents", "NFC",       "NFD",
+    "NFKC",           "NFKD",    "Sequence",     "Lowercase", "Nmt",
+    "Precompiled",    "Replace", "Prepend",      "ByteLevel"};
 inline constexpr std::string_view preTokenizerTypes[] = {
-    "ByteLevel",         "Whitespace",     "WhitespaceSplit",
-    "BertPreTokenizer",  "Metaspace",      "Split",
-    "Punctuation",       "Digits",         "CharDelimiterSplit",
-    "UnicodeScripts",    "Sequence",       "FixedLength"};
+    "ByteLevel",        "Whitespace", "WhitespaceSplit",
+    "BertPreTokenizer", "Metaspace",  "Split",
+    "Punctuation",      "Digits",     "CharDelimiterSplit",
+    "UnicodeScripts",   "Sequence",   "FixedLength"};
 inline constexpr std::string_view postProcessorTypes[] = {
     "TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel",
     "Sequence"};
 inline constexpr std::string_view decoderTypes[] = {
-    "ByteLevel",    "WordPiece", "Metaspace", "BPEDecoder", "ByteFallback",
-    "Fuse",         "Strip",     "Replace",   "CTC",        "Sequence"};
+    "ByteLevel", "WordPiece", "Metaspace", "BPEDecoder", "ByteFallback",
+    "Fuse",      "Strip",     "Replace",   "CTC",        "Sequence"};
 inline constexpr std::string_view modelTypes[] = {"BPE", "WordPiece", "Unigram",
                                                   "WordLevel"};
 

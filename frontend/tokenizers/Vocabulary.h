@@ -44,8 +44,8 @@ public:
   Vocabulary(Vocabulary &&) = default;
   Vocabulary &operator=(Vocabulary &&) = default;
 
-  /// Of an object of tokens and ids. Ids are in range, and there is one token of
-  /// each.
+  /// Of an object of tokens and ids. Ids are in range, and there is one token
+  /// of each.
   static Vocabulary read(const Field &field);
   /// Of tokens that have their places as ids.
   static Vocabulary ofList(std::vector<std::string> tokens);

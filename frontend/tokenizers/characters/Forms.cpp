@@ -22,8 +22,8 @@ void takeApart(Line &line, bool compatible, std::vector<Change> &list) {
   for (size_t at = 0; at < line.text.size();) {
     char32_t c = nextChar(line.text, at);
     int32_t parts[maxDecomposed] = {int32_t(c)};
-    int count = classesOf(c) & charComposed ? decompose(c, compatible, parts)
-                                            : 1;
+    int count =
+        classesOf(c) & charComposed ? decompose(c, compatible, parts) : 1;
     for (int i = 0; i < count; ++i) {
       Change change = {char32_t(parts[i]), i > 0};
       if (combiningClass(change.c) == 0) {

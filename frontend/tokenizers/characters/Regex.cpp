@@ -95,9 +95,9 @@ Regex::Regex(std::string_view pattern) : source(pattern) {
                                     "are allowed",
                                     pattern.size(), maxPattern));
   if (depthOf(pattern) > maxDepth)
-    fail(ErrorKind::io,
-         fmt::format("brackets of the expression are deeper than {}",
-                     maxDepth));
+    fail(
+        ErrorKind::io,
+        fmt::format("brackets of the expression are deeper than {}", maxDepth));
   auto made = std::make_shared<Compiled>();
   OnigErrorInfo info = {};
   int code = onig_new(&made->regex, bytesOf(pattern),
@@ -163,9 +163,9 @@ void Regex::split(std::string_view text, Matches &parts) const {
   size_t from = 0, done = 0;
   bool any = false; // a match ends at `done`
   while (from <= text.size()) {
-    int found = onig_search_with_param(compiled->regex, begin, end,
-                                       begin + from, end, search.region,
-                                       ONIG_OPTION_NONE, search.limits);
+    int found =
+        onig_search_with_param(compiled->regex, begin, end, begin + from, end,
+                               search.region, ONIG_OPTION_NONE, search.limits);
     if (found == ONIG_MISMATCH)
       break;
     if (found < 0)

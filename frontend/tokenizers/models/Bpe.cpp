@@ -1,9 +1,9 @@
 /// Byte pair encoding (Sennrich, Haddow, Birch: Neural Machine Translation of
 /// Rare Words with Subword Units, 2016).
 #include "frontend/tokenizers/characters/Forms.h"
+#include "frontend/tokenizers/characters/Unicode.h"
 #include "frontend/tokenizers/models/MergeMap.h"
 #include "frontend/tokenizers/models/Model.h"
-#include "frontend/tokenizers/characters/Unicode.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>
@@ -96,8 +96,8 @@ void Bpe::readMerges(const Field &field) {
       continue;
     size_t space = text.find(' ');
     if (space == text.npos || text.find(' ', space + 1) != text.npos)
-      field.at(i).wrong(fmt::format("'{}' is no pair of tokens",
-                                    printableName(text)));
+      field.at(i).wrong(
+          fmt::format("'{}' is no pair of tokens", printableName(text)));
     addMerge(field, i, text.substr(0, space), text.substr(space + 1));
   }
 }
@@ -107,9 +107,8 @@ void Bpe::addMerge(const Field &field, size_t rank, std::string_view a,
   auto idOf = [&](std::string_view token) {
     int32_t id = vocabulary.find(token);
     if (id < 0)
-      field.at(rank).wrong(
-          fmt::format("'{}' is no token of the vocabulary",
-                      printableName(token)));
+      field.at(rank).wrong(fmt::format("'{}' is no token of the vocabulary",
+                                       printableName(token)));
     return id;
   };
   int32_t left = idOf(a), right = idOf(b);
@@ -295,9 +294,8 @@ void Bpe::mergeLong(ModelMemory &memory) const {
     if (left.after >= 0)
       push(memory, top.at);
   }
-  std::erase_if(symbols, [](const Symbol &symbol) {
-    return symbol.length == 0;
-  });
+  std::erase_if(symbols,
+                [](const Symbol &symbol) { return symbol.length == 0; });
 }
 
 void Bpe::run(std::string_view word, bool bytes, ModelMemory &memory,

@@ -58,9 +58,8 @@ Unigram::Unigram(const Field &field)
   unknownScore = least - 10;
   vocabulary = Vocabulary::ofList(std::move(tokens));
   std::vector<std::pair<std::string_view, int32_t>> all;
-  vocabulary.forEach([&](std::string_view token, int32_t id) {
-    all.emplace_back(token, id);
-  });
+  vocabulary.forEach(
+      [&](std::string_view token, int32_t id) { all.emplace_back(token, id); });
   trie.build(std::move(all));
   for (int i = 0; i < 256; ++i)
     byteIds[size_t(i)] = vocabulary.find(byteToken(uint8_t(i)));
@@ -112,9 +111,9 @@ void Unigram::addToken(std::string_view word, int32_t begin, int32_t end,
   auto first = uint32_t(begin), last = uint32_t(end);
   std::string_view text = word.substr(first, last - first);
   int32_t id = vocabulary.find(text);
-  if (id < 0 && fallback && std::ranges::all_of(text, [&](char byte) {
-        return byteIds[uint8_t(byte)] >= 0;
-      })) {
+  if (id < 0 && fallback &&
+      std::ranges::all_of(
+          text, [&](char byte) { return byteIds[uint8_t(byte)] >= 0; })) {
     for (char byte : text)
       tokens.push_back({byteIds[uint8_t(byte)], first, last});
     return;

@@ -3,10 +3,11 @@
 /// usage: tokenizer-run TOKENIZER.json LINES.json [plain|pair|none] [WORKERS]
 ///        tokenizer-run TOKENIZER.json LINES.json time
 ///
-/// LINES.json is an array of texts. Prints one line of JSON of each: ids, tokens,
-/// offsets, masks, what overflowed, the text that the ids are decoded to, and the
-/// same token by token. `pair` encodes each text with the next, `plain` without
-/// special tokens. `time` prints seconds: with offsets and without.
+/// LINES.json is an array of texts. Prints one line of JSON of each: ids,
+/// tokens, offsets, masks, what overflowed, the text that the ids are decoded
+/// to, and the same token by token. `pair` encodes each text with the next,
+/// `plain` without special tokens. `time` prints seconds: with offsets and
+/// without.
 #include <sinter/Error.h>
 #include <sinter/Tokenizers.h>
 

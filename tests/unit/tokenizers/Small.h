@@ -70,8 +70,8 @@ inline std::string byteLevelJson() {
 "model": {"type": "BPE", "dropout": null, "unk_token": null,
  "continuing_subword_prefix": null, "end_of_word_suffix": null,
  "fuse_unk": false, "byte_fallback": false, "ignore_merges": false,
- "vocab": {)" + vocab +
-         R"(}, "merges": ["a b", ["Ġ", "ab"], ["ab", "c"]]}})";
+ "vocab": {)" +
+         vocab + R"(}, "merges": ["a b", ["Ġ", "ab"], ["ab", "c"]]}})";
 }
 
 /// Of likely words; characters are marked with where words begin.
@@ -88,7 +88,7 @@ inline std::string unigramJson() {
  "prepend_scheme": "always", "split": true},
 "model": {"type": "Unigram", "unk_id": 0, "byte_fallback": false, "vocab": [
  ["<unk>", 0.0], ["▁", -2.0], ["a", -3.0], ["b", -3.5], ["ab", -4.0],
- ["▁ab", -4.5], ["abab", -7.0]]}})";
+ ["▁ab", -4.5], ["abab", -6.0]]}})";
 }
 
 } // namespace sinter::text

@@ -23,9 +23,8 @@ TEST(Tokenizer, wordPieceFindsTheLongestPieces) {
 
 TEST(Tokenizer, offsetsCountCharactersOrBytes) {
   Tokenizer tokenizer = Tokenizer::from_json(wordPieceJson());
-  Encoding bytes =
-      tokenizer.encode("é the", {.special_tokens = false,
-                                 .offsets = OffsetUnit::bytes});
+  Encoding bytes = tokenizer.encode(
+      "é the", {.special_tokens = false, .offsets = OffsetUnit::bytes});
   EXPECT_EQ(bytes.offsets[1], (Offset{3, 6}));
   Encoding none = tokenizer.encode("é the", {.offsets = OffsetUnit::none});
   EXPECT_TRUE(none.offsets.empty() && none.tokens.empty());
@@ -63,7 +62,8 @@ TEST(Tokenizer, batchesDoNotDependOnWorkers) {
   std::vector<std::string> texts;
   for (int i = 0; i < 500; ++i)
     texts.push_back("abc ab " + std::to_string(i * 7919));
-  auto one = tokenizer.encode_batch(texts), many = tokenizer.encode_batch(texts, 4);
+  auto one = tokenizer.encode_batch(texts),
+       many = tokenizer.encode_batch(texts, 4);
   ASSERT_EQ(one.size(), many.size());
   for (size_t i = 0; i < one.size(); ++i)
     EXPECT_EQ(one[i].ids, many[i].ids);

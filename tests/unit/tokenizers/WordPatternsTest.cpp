@@ -1,6 +1,6 @@
 /// Words that are found by hand, beside what Oniguruma finds.
-#include "frontend/tokenizers/characters/Regex.h"
 #include "frontend/tokenizers/characters/WordPatterns.h"
+#include "frontend/tokenizers/characters/Regex.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -20,9 +20,10 @@ static void compare(WordPattern pattern, const Regex &regex,
 
 TEST(WordPatterns, areTheExpressionsTheyStandFor) {
   static const char *const parts[] = {
-      "'", "s", "S", "t", "RE", "ve", "ll", "LL", "m", "d", "ſ", "K", "a", "é",
-      "日", "1", "٣", "²", " ", "  ", "\n", "\r\n", "\t", "\u00a0", "\u3000",
-      "!", "-", "\u0301", "😀", "\u200d", "x", "\u0085", "\u2028", "_"};
+      "'",      "s",  "S",      "t",    "RE",     "ve",     "ll",     "LL", "m",
+      "d",      "ſ",  "K",      "a",    "é",      "日",     "1",      "٣",  "²",
+      " ",      "  ", "\n",     "\r\n", "\t",     "\u00a0", "\u3000", "!",  "-",
+      "\u0301", "😀", "\u200d", "x",    "\u0085", "\u2028", "_"};
   for (WordPattern pattern :
        {WordPattern::gpt2, WordPattern::llama3, WordPattern::qwen2}) {
     EXPECT_EQ(knownPattern(textOf(pattern)), pattern);
