@@ -22,6 +22,7 @@ void fuzzModel(const uint8_t *data, size_t size);
 void fuzzNpy(const uint8_t *data, size_t size);
 void fuzzNpz(const uint8_t *data, size_t size);
 void fuzzOnnx(const uint8_t *data, size_t size);
+void fuzzTokenizer(const uint8_t *data, size_t size);
 void fuzzTorch(const uint8_t *data, size_t size);
 void fuzzPickle(const uint8_t *data, size_t size);
 void fuzzPicture(const uint8_t *data, size_t size);
@@ -96,7 +97,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Named{"picture", fuzzPicture}, Named{"kernel", fuzzKernel},
                     Named{"model", fuzzModel}, Named{"npy", fuzzNpy},
                     Named{"npz", fuzzNpz}, Named{"onnx", fuzzOnnx},
-                    Named{"pickle", fuzzPickle}, Named{"torch", fuzzTorch},
+                    Named{"pickle", fuzzPickle},
+                    Named{"tokenizer", fuzzTokenizer},
+                    Named{"torch", fuzzTorch},
                     Named{"safetensors", fuzzSafetensors},
                     Named{"text", fuzzText}, Named{"tiles", fuzzTiles},
                     Named{"weights", fuzzWeights}),

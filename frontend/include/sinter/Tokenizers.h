@@ -1,0 +1,5 @@
+/// Tokenizers: link `sinter::data`.
+#pragma once
+
+#include <sinter/text/Encoding.h>
+#include <sinter/text/Tokenizer.h>
