@@ -4,6 +4,7 @@
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 #include <sinter/Shaping.h>
+#include <sinter/generated/functions/Elementwise.h>
 #include <sinter/generated/functions/Math.h>
 #include <sinter/metrics/Curves.h>
 

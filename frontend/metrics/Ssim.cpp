@@ -66,8 +66,9 @@ void Ssim::update(const NumberInput &input, Where where) try {
                   reshape(kernel, {1, 1, 1, size}));
   };
   Tensor meanA = blur(a), meanB = blur(b);
-  Tensor varA = blur(square(a)) - square(meanA);
-  Tensor varB = blur(square(b)) - square(meanB);
+  // Rounding must not make a variance negative.
+  Tensor varA = maximum(blur(square(a)) - square(meanA), 0.f);
+  Tensor varB = maximum(blur(square(b)) - square(meanB), 0.f);
   Tensor both = blur(a * b) - meanA * meanB;
   double c1 = std::pow(options.k1 * options.range, 2);
   double c2 = std::pow(options.k2 * options.range, 2);

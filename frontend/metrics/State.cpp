@@ -81,7 +81,9 @@ std::vector<double> State::values(Where where) const try {
 double State::value(Where where) const { return values(where).at(0); }
 
 Tensor State::waiting() const {
-  graph::NodeRef next = param.defined() ? param.cell()->pending() : nullptr;
+  if (!param.defined())
+    return {};
+  graph::NodeRef next = param.cell()->pending();
   return next ? Tensor(std::move(next)) : Tensor();
 }
 
