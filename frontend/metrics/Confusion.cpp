@@ -42,6 +42,7 @@ void TopKAccuracy::update(const ClassInput &input, Where where) try {
   int64_t axis = classAxis(call, options, input);
   if (made.isEmpty)
     return;
+  finish(made);
   // How many scores come before the target's: nothing is sorted.
   Tensor scores = call.real(input.scores, "scores");
   Tensor target = unsqueeze(made.actual, axis);

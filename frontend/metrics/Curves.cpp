@@ -71,6 +71,9 @@ Range AveragePrecision::area(const std::vector<Level> &levels) const {
           sums.greatest / positives};
 }
 
+// What stands in place of 0 and 1 where a score is kept.
+static constexpr int64_t keptOut = 2, keptNan = 3;
+
 //===- Updates ------------------------------------------------------------===//
 
 CurveMetric::CurveMetric(MetricInfo info, const CurveOptions &given,
@@ -130,6 +133,7 @@ void CurveMetric::update(const ClassInput &given, Where where) try {
   int64_t axis = options.task == Task::binary ? 0 : classAxis(call, as, input);
   if (made.isEmpty)
     return;
+  finish(made);
   Tensor scores = call.real(input.scores, "scores");
   if (options.from_logits)
     scores = isMulticlass ? softmax(scores, axis) : sigmoid(scores);
@@ -177,8 +181,8 @@ void CurveMetric::count(const Tensor &scores, const Tensor &isClass,
   addTo(negatives, taken && !isClass);
 }
 
-/// Keeps the scores of a batch, and for each whether it is of its class: 2
-/// where it takes no part. A state of its own for each batch: it is made in the
+/// Keeps the scores of a batch, and for each whether it is of its class, takes
+/// no part, or is no number: so that both are computed together. A state of its own for each batch: it is made in the
 /// program of its step, and none grows.
 void CurveMetric::keep(const Tensor &scores, const Tensor &isClass,
                        const Tensor &valid, Where where) {
@@ -189,7 +193,10 @@ void CurveMetric::keep(const Tensor &scores, const Tensor &isClass,
   Batch batch{State("scores", shape), State("targets", shape, DType::u8)};
   batch.scores.begin(scores, where);
   batch.targets.begin(
-      sinter::where(valid, isClass.to(DType::u8), uint8_t(2)).to(DType::u8),
+      sinter::where(
+          valid,
+          sinter::where(isnan(scores), keptNan, isClass.to(DType::i64)),
+          keptOut),
       where);
   batches.push_back(std::move(batch));
 }
@@ -212,9 +219,9 @@ std::vector<std::vector<Level>> CurveMetric::keptLevels() const {
     std::vector<double> scores = batch.scores.values();
     std::vector<double> targets = batch.targets.values();
     for (size_t i = 0; i < scores.size(); ++i) {
-      if (targets[i] == 2)
+      if (targets[i] == keptOut)
         continue;
-      if (std::isnan(scores[i]))
+      if (targets[i] == keptNan)
         hasNan[i % classes] = true;
       items[i % classes].emplace_back(scores[i], targets[i] == 1);
     }

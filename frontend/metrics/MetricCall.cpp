@@ -123,9 +123,17 @@ Decisions readTargets(const MetricCall &call, const ClassOptions &options,
     isClass = isBool ? full_like(targets, true)
                      : targets == 0 || targets == 1;
   }
-  made.valid = keep.defined() ? keep && isClass : isClass;
-  made.wrong = sum(keep.defined() ? keep && !isClass : !isClass);
+  made.keep = keep;
+  made.isClass = isClass;
   return made;
+}
+
+void finish(Decisions &made, const Tensor &also) {
+  Tensor keep = made.keep;
+  if (also.defined())
+    keep = keep.defined() ? keep && also : also;
+  made.valid = keep.defined() ? keep && made.isClass : made.isClass;
+  made.wrong = sum(keep.defined() ? keep && !made.isClass : !made.isClass);
 }
 
 Decisions decide(const MetricCall &call, const ClassOptions &options,
@@ -144,19 +152,21 @@ Decisions decide(const MetricCall &call, const ClassOptions &options,
     if (areClasses) {
       call.sameShape(input.scores, "predictions", input.targets, "targets");
       made.predicted = input.scores.to(DType::i64);
-      Tensor isClass =
-          made.predicted >= 0 && made.predicted < options.classes;
-      made.wrong = made.wrong + sum(made.valid && !isClass);
-      made.valid = made.valid && isClass;
+      made.isClass = made.isClass && made.predicted >= 0 &&
+                     made.predicted < options.classes;
+      finish(made);
       return made;
     }
     int64_t axis = classAxis(call, options, input);
     made.predicted = argmax(input.scores, axis);
+    // Always so; behind the prediction one kernel adds up all.
+    finish(made, made.predicted >= 0);
     return made;
   }
   call.sameShape(input.scores, "scores", input.targets, "targets");
   if (options.task == Task::multilabel)
     classAxis(call, options, input);
+  finish(made);
   if (arePredictions(input.scores)) {
     made.predicted = input.scores.dtype() == DType::boolean
                          ? input.scores

@@ -32,26 +32,28 @@ private:
   const std::source_location &where;
 };
 
-/// Whether the three tensors are there.
+/// What a batch's targets and predictions are.
 struct Decisions {
   Tensor predicted; ///< classes i64; or bool
   Tensor actual;    ///< of the same kind
-  Tensor valid;     ///< bool: takes part
-  Tensor wrong;     ///< i64, rank 0: targets that are no class
+  Tensor keep;      ///< bool: is to take part; empty: all are
+  Tensor isClass;   ///< bool
+  Tensor valid;     ///< bool: both
+  Tensor wrong;     ///< i64, rank 0: those that are to take part and are none
   bool isEmpty = false;
 };
 
-/// Targets as i64 classes or bool, and which of them take part.
+/// Targets as i64 classes or bool, and which are to take part.
 Decisions readTargets(const MetricCall &call, const ClassOptions &options,
                       const ClassInput &input);
-/// Those and what was predicted.
+/// Sets `valid` and `wrong`; what takes part satisfies `also`, if given.
+void finish(Decisions &made, const Tensor &also = {});
+/// Those and what was predicted, finished.
 Decisions decide(const MetricCall &call, const ClassOptions &options,
                  const ClassInput &input);
 /// The class axis of `scores`, from 0 on; checks the shapes.
 int64_t classAxis(const MetricCall &call, const ClassOptions &options,
                   const ClassInput &input);
-/// How many there are with which a value was made.
-bool holdsScores(const ClassInput &input);
 /// Throws if targets were no classes.
 void refuseWrong(const std::string &name, const State &wrong,
                  const ClassOptions &options);

@@ -1,6 +1,8 @@
 /// What metrics take of the outputs of steps.
 #include <sinter/metrics/Outputs.h>
 
+#include "frontend/Leaves.h"
+
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 
@@ -9,7 +11,10 @@ namespace sinter::metrics {
 Tensor count_items(const Tensor &targets, const Tensor &mask) {
   if (mask.defined())
     return sum(mask.dtype() == DType::boolean ? mask : mask != 0);
-  return sum(full(targets.shape(), true, {.device = targets.device()}));
+  Dim count(1);
+  for (const Dim &dim : targets.shape())
+    count = count * dim;
+  return sinter::detail::sizeScalar(count, targets.device(), SourceLine());
 }
 
 /// The items that a mean loss is of; a loss of each item says it by itself.

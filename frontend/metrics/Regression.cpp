@@ -18,7 +18,8 @@ static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 //===- Losses -------------------------------------------------------------===//
 
 MeanLoss::MeanLoss(std::string name)
-    : described{std::move(name), "", false}, sum("sum"), items("items") {}
+    : described{std::move(name), "", false}, sum("sum"),
+      items("items", {}, DType::i64) {}
 
 void MeanLoss::update(const LossInput &input, Where where) try {
   UpdateScope scope(where);
@@ -27,19 +28,21 @@ void MeanLoss::update(const LossInput &input, Where where) try {
   if (loss.numel() == 0)
     return;
   if (!input.items.defined()) {
-    sum.add(sinter::sum(loss), where);
-    items.add(count_items(loss).to(DType::f32), where);
+    Tensor total = sinter::sum(loss);
+    sum.add(total, where);
+    items.add(beside(count_items(loss), total), where);
     return;
   }
   if (loss.numel() != 1 || input.items.numel() != 1)
     call.fail("the mean loss and its number of items are no numbers: " +
               graph::typeString(*loss.node()) + " and " +
               graph::typeString(*input.items.node()));
-  Tensor count = reshape(input.items, {}).to(DType::f32);
+  Tensor count = reshape(input.items, {});
   // Of no items there is no mean.
-  Tensor part = sinter::where(count > 0, reshape(loss, {}) * count, 0.f);
+  Tensor part = sinter::where(
+      count > 0, reshape(loss, {}) * count.to(DType::f32), 0.f);
   sum.add(part, where);
-  items.add(count, where);
+  items.add(beside(count, part), where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
 }
@@ -78,6 +81,7 @@ void Perplexity::update(const ClassInput &input, Where where) try {
   classAxis(call, as, input);
   if (made.isEmpty)
     return;
+  finish(made);
   classes = as.classes;
   Tensor logits = call.real(input.scores, "logits");
   Tensor most = amax(logits, {axis}, true);
@@ -123,8 +127,9 @@ void ErrorMetric::update(const NumberInput &input, Where where) try {
   Tensor terms = term(x - t);
   if (mask.defined())
     terms = sinter::where(mask, terms, 0.f);
-  sum.add(sinter::sum(terms), where);
-  items.add(count_items(t, mask), where);
+  Tensor total = sinter::sum(terms);
+  sum.add(total, where);
+  items.add(beside(count_items(t, mask), total), where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
 }

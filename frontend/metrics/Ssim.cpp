@@ -1,4 +1,5 @@
 /// Structural similarity of images.
+#include "frontend/Leaves.h"
 #include "frontend/metrics/MetricCall.h"
 
 #include <sinter/BasicOps.h>
@@ -75,9 +76,10 @@ void Ssim::update(const NumberInput &input, Where where) try {
   Tensor near = (2 * meanA * meanB + c1) * (2 * both + c2) /
                 ((square(meanA) + square(meanB) + c1) * (varA + varB + c2));
   // Images of one batch are of one size: their means count the same.
-  Tensor count = count_items(select(select(select(x, 3, 0), 2, 0), 1, 0));
-  sum.add(mean(near) * count.to(DType::f32), where);
-  items.add(count, where);
+  Tensor count = sinter::detail::sizeScalar(numImages, x.device(), where);
+  Tensor part = mean(near) * count.to(DType::f32);
+  sum.add(part, where);
+  items.add(beside(count, part), where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
 }

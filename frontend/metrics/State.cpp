@@ -111,6 +111,12 @@ void State::load(const Tensor &value, Where where) try {
   sinter::detail::raiseExhausted(where);
 }
 
+Tensor beside(const Tensor &value, const Tensor &computed) {
+  // Which of the two is taken does not matter, only that something decides.
+  Tensor decides = computed.rank() == 0 ? computed : sum(computed);
+  return sinter::where(decides == decides, value, value);
+}
+
 //===- Sums ---------------------------------------------------------------===//
 
 void Sum::add(const Tensor &value, Where where) try {

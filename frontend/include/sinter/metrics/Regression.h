@@ -19,13 +19,14 @@ public:
   double value() const;
   void reset();
   std::vector<State *> states() const {
-    return {&sum.total, &sum.lost, &items.total, &items.lost};
+    return {&sum.total, &sum.lost, &items};
   }
   MetricInfo info() const { return described; }
 
 private:
   MetricInfo described;
-  mutable Sum sum, items;
+  mutable Sum sum;
+  mutable State items;
 };
 
 struct PerplexityOptions {

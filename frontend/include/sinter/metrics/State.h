@@ -79,6 +79,11 @@ public:
   State total, lost;
 };
 
+/// `value`, to be evaluated in whatever program computes `computed`. States of
+/// one metric that have nothing recorded in common are several programs: a count
+/// that follows from a shape stands beside the sum that it divides.
+Tensor beside(const Tensor &value, const Tensor &computed);
+
 /// What is open while a metric records an update: ops belong to the user's
 /// line and need no gradient.
 class UpdateScope {
