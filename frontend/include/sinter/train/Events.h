@@ -46,9 +46,9 @@ enum class Better : uint8_t { neither, lower, higher };
 /// One number with what it means. Who emits events keeps a list of these and
 /// changes `value` and `items`: listeners copy nothing else twice.
 struct Value {
-  std::string name; ///< as people read it, `Loss`; unique in its event
-  double value = 0; ///< may be NaN or infinite
-  std::string unit; ///< `%`, `B`, `items/s`, or empty
+  std::string name = {}; ///< as people read it, `Loss`; unique in its event
+  double value = 0;      ///< may be NaN or infinite
+  std::string unit = {}; ///< `%`, `B`, `items/s`, or empty
   Better better = Better::neither;
   Role role = Role::metric;
   /// How many items it was taken over; 0 where that says nothing.
@@ -66,17 +66,18 @@ struct Resume {
 
 /// A training begins, or goes on.
 struct RunBegin {
-  std::string name;
-  std::string folder;  ///< the artifact folder; empty: nothing is written
-  std::string config;  ///< JSON text, or empty
-  std::string model;   ///< its summary, lines of text
-  std::string devices; ///< `cuda:0 (NVIDIA H100, 80 GB)`, a line for each
-  std::string hardware; ///< of the machine: processor, cores, memory, system
-  int64_t epochs = 0;   ///< of the whole run; 0: not known
+  std::string name = {};
+  std::string folder = {};  ///< the artifact folder; empty: nothing is written
+  std::string config = {};  ///< JSON text, or empty
+  std::string model = {};   ///< its summary, lines of text
+  std::string devices = {}; ///< `cuda:0 (NVIDIA H100, 80 GB)`, a line for each
+  std::string hardware =
+      {};                  ///< of the machine: processor, cores, memory, system
+  int64_t epochs = 0;      ///< of the whole run; 0: not known
   int64_t train_steps = 0; ///< of an epoch; 0: not known
   int64_t valid_steps = 0; ///< of an epoch; 0: none, or not known
   int64_t parameters = 0;  ///< numbers in the model; 0: not known
-  std::optional<Resume> resume;
+  std::optional<Resume> resume = {};
   double time = wall_time();
 };
 
@@ -96,7 +97,7 @@ struct StepEnd {
   int64_t steps = 0;      ///< of the epoch and split; 0: not known
   int64_t total_step = 1; ///< of this split over the whole run, from 1
   uint64_t items = 0;     ///< of this step
-  std::span<const Value> values;
+  std::span<const Value> values = {};
   double time = wall_time();
 };
 
@@ -108,23 +109,23 @@ struct EpochEnd {
   int64_t total_step = 0; ///< of this split over the whole run, so far
   uint64_t items = 0;
   double seconds = 0;
-  std::span<const Value> values;
+  std::span<const Value> values = {};
   double time = wall_time();
 };
 
 /// What a device has to give, and what is taken.
 struct DeviceUse {
-  std::string device;     ///< `cuda:0`
-  uint64_t in_use = 0;    ///< bytes, as `sinter::Memory` has them
-  uint64_t peak = 0;      ///< bytes
-  uint64_t total = 0;     ///< bytes; 0: not known
-  double load = -1;       ///< 0 to 1; negative: not known
-  double temperature = 0; ///< degrees Celsius; 0: not known
+  std::string device = {}; ///< `cuda:0`
+  uint64_t in_use = 0;     ///< bytes, as `sinter::Memory` has them
+  uint64_t peak = 0;       ///< bytes
+  uint64_t total = 0;      ///< bytes; 0: not known
+  double load = -1;        ///< 0 to 1; negative: not known
+  double temperature = 0;  ///< degrees Celsius; 0: not known
 };
 
 /// Now and then: what the devices are doing.
 struct DeviceReport {
-  std::vector<DeviceUse> devices;
+  std::vector<DeviceUse> devices = {};
   double time = wall_time();
 };
 
@@ -132,12 +133,12 @@ struct DeviceReport {
 /// `limits[i]` and more than the limit before; the last limit is at least
 /// `maximum`. Numbers that are not finite are not counted.
 struct Histogram {
-  std::string name; ///< `conv1.weight`
+  std::string name = {}; ///< `conv1.weight`
   int64_t total_step = 0;
   double minimum = 0, maximum = 0, sum = 0, sum_of_squares = 0;
   uint64_t count = 0;
-  std::vector<double> limits;
-  std::vector<double> counts;
+  std::vector<double> limits = {};
+  std::vector<double> counts = {};
   double time = wall_time();
 };
 
@@ -147,16 +148,16 @@ Histogram histogram_of(std::string name, int64_t total_step,
 
 /// A checkpoint is durable.
 struct CheckpointWritten {
-  std::string path;
+  std::string path = {};
   int64_t epoch = 0;
   int64_t train_steps = 0; ///< over the whole run
   uint64_t bytes = 0;
-  std::string why; ///< `last`, `best Accuracy`, ...
+  std::string why = {}; ///< `last`, `best Accuracy`, ...
   double time = wall_time();
 };
 
 struct CheckpointRemoved {
-  std::string path;
+  std::string path = {};
   double time = wall_time();
 };
 
@@ -168,13 +169,13 @@ std::string_view to_string(Level level);
 /// A line of the log.
 struct Message {
   Level level = Level::info;
-  std::string text;
+  std::string text = {};
   double time = wall_time();
 };
 
 /// The run was asked to end, and will at the border of a step. RunEnd follows.
 struct Interrupted {
-  std::string why; ///< `SIGINT`, ...
+  std::string why = {}; ///< `SIGINT`, ...
   double time = wall_time();
 };
 
@@ -191,20 +192,19 @@ std::string_view to_string(Status status);
 /// Nothing follows.
 struct RunEnd {
   Status status = Status::finished;
-  std::string why;    ///< the rule or the error, or empty
-  double seconds = 0; ///< of this process
-  std::vector<DeviceUse> devices;
-  std::string fusion;      ///< what was compiled and fused, lines of text
+  std::string why = {}; ///< the rule or the error, or empty
+  double seconds = 0;   ///< of this process
+  std::vector<DeviceUse> devices = {};
+  std::string fusion = {}; ///< what was compiled and fused, lines of text
   uint64_t programs = 0;   ///< that were compiled
   uint64_t cached = 0;     ///< that were found in the caches
   double compile_seconds = 0;
   double time = wall_time();
 };
 
-using Event =
-    std::variant<RunBegin, EpochBegin, StepEnd, EpochEnd, DeviceReport,
-                 Histogram, CheckpointWritten, CheckpointRemoved, Message,
-                 Interrupted, RunEnd>;
+using Event = std::variant<RunBegin, EpochBegin, StepEnd, EpochEnd,
+                           DeviceReport, Histogram, CheckpointWritten,
+                           CheckpointRemoved, Message, Interrupted, RunEnd>;
 
 /// Watches a training. All calls come from one thread at a time. Who emits
 /// events holds a `Listeners`; what throws there is not called again, and the
@@ -227,17 +227,21 @@ public:
   /// Some time has passed without an event. Comes from a `Background` alone,
   /// about ten times a second.
   virtual void tick() {}
+  /// What went wrong since this was asked last, a line each, where that could
+  /// not be thrown.
+  virtual std::vector<std::string> take_problems() { return {}; }
 };
 
 /// Several listeners as one. One that throws (a full disk, a closed terminal)
 /// is told nothing more; the others are told what it threw, once, as a
-/// `Message` of level `warning`. Never throws, but where memory is missing to
-/// add one.
+/// `Message` of level `warning`. Where no other is left, the log is
+/// (sinter/Log.h).
 class Listeners final : public Listener {
 public:
+  /// A null pointer is an Error of kind `invalid_argument`.
   void add(std::shared_ptr<Listener> listener);
   bool empty() const { return list.empty(); }
-  /// Those that failed: a line for each, in order.
+  /// What listeners threw so far, a line each.
   const std::vector<std::string> &failures() const { return failed; }
 
   void on(const Event &event) override;
@@ -245,7 +249,8 @@ public:
   void tick() override;
 
 private:
-  template <typename Call> void each(Call call);
+  friend class Background;
+  void each(void (*call)(Listener &, const Event *), const Event *event);
   void report();
 
   std::vector<std::shared_ptr<Listener>> list;
@@ -253,13 +258,13 @@ private:
   size_t reported = 0;
 };
 
-/// Has another listener called on a thread of its own, in order: for those that
-/// write. The thread lasts as long as the object.
+/// Has listeners called on a thread of its own, in order: those that write and
+/// draw. The thread lasts as long as the object.
 ///
 /// At `RunEnd` and `flush` the caller waits until everything was told. Where
 /// events come faster than they are told, and `limit` bytes of them wait, the
-/// caller waits; with `may_skip`, StepEnds are left out instead, for what is
-/// only looked at.
+/// caller waits; with `may_skip`, steps are left out instead, for what is only
+/// looked at, and `flush` does not wait.
 class Background final : public Listener {
 public:
   struct Options {
@@ -267,14 +272,18 @@ public:
     bool may_skip = false;
   };
 
-  explicit Background(std::shared_ptr<Listener> inner)
-      : Background(std::move(inner), Options{}) {}
-  Background(std::shared_ptr<Listener> inner, Options options);
+  Background() : Background(Options{}) {}
+  explicit Background(Options options);
+  explicit Background(std::shared_ptr<Listener> listener);
   ~Background() override;
 
-  /// Throws what the inner listener threw on its thread, once.
+  /// Before the first event alone. A null pointer is an Error of kind
+  /// `invalid_argument`.
+  void add(std::shared_ptr<Listener> listener);
+
   void on(const Event &event) override;
   void flush() override;
+  std::vector<std::string> take_problems() override;
 
 private:
   struct Queue;
