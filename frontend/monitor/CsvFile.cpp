@@ -72,6 +72,13 @@ bool readCsvLine(std::string_view line, CsvLine &into) {
   if (!takeNumber(line, into.value.value))
     return false;
   into.value.unit = takeField(line);
+  std::string role = takeField(line), better = takeField(line);
+  for (Role each : {Role::metric, Role::learning_rate, Role::system})
+    if (role == to_string(each))
+      into.value.role = each;
+  for (Better each : {Better::neither, Better::lower, Better::higher})
+    if (better == to_string(each))
+      into.value.better = each;
   return true;
 }
 
@@ -124,7 +131,8 @@ void CsvFile::State::add(std::string_view kind, const E &event, int64_t step) {
     addExact(line, value.value);
     line += ',';
     addField(line, value.unit);
-    line += '\n';
+    line.append(",").append(to_string(value.role));
+    line.append(",").append(to_string(value.better)).append("\n");
     output.add(line);
   }
 }

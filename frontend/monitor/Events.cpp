@@ -20,6 +20,30 @@ std::string_view to_string(Split split) {
   return split == Split::train ? "train" : "valid";
 }
 
+std::string_view to_string(Role role) {
+  switch (role) {
+  case Role::metric:
+    return "metric";
+  case Role::learning_rate:
+    return "learning_rate";
+  case Role::system:
+    break;
+  }
+  return "system";
+}
+
+std::string_view to_string(Better better) {
+  switch (better) {
+  case Better::neither:
+    return "neither";
+  case Better::lower:
+    return "lower";
+  case Better::higher:
+    break;
+  }
+  return "higher";
+}
+
 std::string_view to_string(Level level) {
   switch (level) {
   case Level::debug:

@@ -33,7 +33,7 @@ bool readCsvLine(std::string_view line, CsvLine &into);
 
 /// The first line of `metrics.csv`.
 inline constexpr std::string_view csvHead =
-    "event,split,epoch,step,total_step,items,time,name,value,unit";
+    "event,split,epoch,step,total_step,items,time,name,value,unit,role,better";
 
 /// `path` below `folder`; an absolute one as it is.
 std::string below(const std::string &folder, const std::string &path);

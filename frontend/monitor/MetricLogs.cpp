@@ -90,15 +90,16 @@ struct MetricLogs::State {
   std::array<Open, 2> open;
   std::string line;
 
-  Log &logOf(const StepEnd &step, size_t index);
-  void add(const StepEnd &step);
-  void close(Split split) { open[size_t(split)] = {}; }
+  template <typename E> Log &logOf(const E &event, size_t index);
+  /// A line for each value of a step, or of an epoch.
+  template <typename E> void add(const E &event);
+  void addWhereNone(const EpochEnd &epoch);
 };
 
-MetricLogs::State::Log &MetricLogs::State::logOf(const StepEnd &step,
-                                                 size_t index) {
-  const std::string &name = step.values[index].name;
-  std::vector<Log> &logs = open[size_t(step.split)].logs;
+template <typename E>
+MetricLogs::State::Log &MetricLogs::State::logOf(const E &event, size_t index) {
+  const std::string &name = event.values[index].name;
+  std::vector<Log> &logs = open[size_t(event.split)].logs;
   if (index < logs.size() && logs[index].name == name) [[likely]]
     return logs[index];
   auto known = std::ranges::find(logs, name, &Log::name);
@@ -108,31 +109,42 @@ MetricLogs::State::Log &MetricLogs::State::logOf(const StepEnd &step,
   for (int number = 2; std::ranges::count(logs, taken, &Log::base) > 0;
        ++number)
     taken = base + "-" + std::to_string(number);
-  std::string path = "epoch-" + std::to_string(step.epoch);
-  path = (fs::path(folder) / to_string(step.split) / path / taken).string();
+  std::string path = "epoch-" + std::to_string(event.epoch);
+  path = (fs::path(folder) / to_string(event.split) / path / taken).string();
   return logs.emplace_back(
       Log{name, std::move(taken), AppendFile(path + ".log")});
 }
 
-void MetricLogs::State::add(const StepEnd &step) {
-  if (folder.empty() || step.values.empty())
+template <typename E> void MetricLogs::State::add(const E &event) {
+  if (folder.empty() || event.values.empty())
     return;
-  Open &now = open[size_t(step.split)];
-  if (now.epoch != step.epoch) {
+  Open &now = open[size_t(event.split)];
+  if (now.epoch != event.epoch) {
     now = {};
-    now.epoch = step.epoch;
+    now.epoch = event.epoch;
   }
-  for (size_t index = 0; index < step.values.size(); ++index) {
-    const Value &value = step.values[index];
+  for (size_t index = 0; index < event.values.size(); ++index) {
+    const Value &value = event.values[index];
     line.clear();
     addExact(line, value.value);
     line += ',';
     addWhole(line, int64_t(value.items));
     line += ',';
-    addWhole(line, step.total_step);
+    addWhole(line, event.total_step);
     line += '\n';
-    logOf(step, index).output.add(line);
+    logOf(event, index).output.add(line);
   }
+}
+
+// An epoch in which nothing was read has its own values as its one line. What
+// an earlier process left of it stays as it is.
+void MetricLogs::State::addWhereNone(const EpochEnd &epoch) {
+  if (open[size_t(epoch.split)].epoch == epoch.epoch)
+    return;
+  std::error_code code;
+  std::string name = "epoch-" + std::to_string(epoch.epoch);
+  if (!fs::exists(fs::path(folder) / to_string(epoch.split) / name, code))
+    add(epoch);
 }
 
 MetricLogs::MetricLogs() : state(std::make_unique<State>()) {}
@@ -148,8 +160,9 @@ void MetricLogs::on(const Event &event) {
     if (!run->folder.empty())
       cut(run->folder, run->resume.value_or(Resume{}));
   } else if (const auto *epoch = std::get_if<EpochEnd>(&event)) {
+    state->addWhereNone(*epoch);
     flush();
-    state->close(epoch->split);
+    state->open[size_t(epoch->split)] = {};
   } else if (std::holds_alternative<RunEnd>(event)) {
     flush();
   }

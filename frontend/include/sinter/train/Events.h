@@ -40,8 +40,14 @@ enum class Role : uint8_t {
   system,        ///< of the machine: items/s, load, temperature
 };
 
+/// `metric`, `learning_rate` or `system`.
+std::string_view to_string(Role role);
+
 /// Which of two values is the better one.
 enum class Better : uint8_t { neither, lower, higher };
+
+/// `neither`, `lower` or `higher`.
+std::string_view to_string(Better better);
 
 /// One number with what it means. Who emits events keeps a list of these and
 /// changes `value` and `items`: listeners copy nothing else twice.

@@ -55,11 +55,11 @@ private:
 /// `metrics.csv`: every value, a line each (RFC 4180, with a line of names
 /// first):
 ///
-///     event,split,epoch,step,total_step,items,time,name,value,unit
+///     event,split,epoch,step,total_step,items,time,name,value,unit,role,better
 ///
-/// `event` is `step` or `epoch`, whose `step` is how many it had. Numbers have
-/// the digits that give the same f64 when they are read; others are `nan`,
-/// `inf`, `-inf`.
+/// `event` is `step` or `epoch`, whose `step` is how many it had; `role` and
+/// `better` are called as in Role and Better. Numbers have the digits that give
+/// the same f64 when they are read; others are `nan`, `inf`, `-inf`.
 class CsvFile final : public Listener {
 public:
   explicit CsvFile(std::string file = "metrics.csv");
