@@ -49,8 +49,8 @@ EventFile::State::make(const std::string &folder) {
     host[0] = '-';
   for (int number = 0;; ++number) {
     std::string path = below(
-        folder, fmt::format("events.out.tfevents.{:010}.{}.{}.{}", int64_t(time),
-                            host.data(), ::getpid(), number));
+        folder, fmt::format("events.out.tfevents.{:010}.{}.{}.{}",
+                            int64_t(time), host.data(), ::getpid(), number));
     std::error_code code;
     if (fs::exists(path, code))
       continue;
@@ -119,7 +119,8 @@ static bool isKeptEvent(const Resume &resume, Split split,
   std::string_view step = fieldOf(event, stepField);
   uint64_t number = 0;
   takeVarint(step, number);
-  std::string_view name = fieldOf(fieldOf(fieldOf(event, summaryField), 1), tag);
+  std::string_view name =
+      fieldOf(fieldOf(fieldOf(event, summaryField), 1), tag);
   LinePlace place;
   place.split = split;
   place.isEpoch = name.starts_with("epoch/");

@@ -49,7 +49,12 @@ void WireMessage::varint(uint64_t value) {
 }
 
 // The low bits of a field's key say how what follows is written.
-enum : uint8_t { wireVarint = 0, wireFixed64 = 1, wireBytes = 2, wireFixed32 = 5 };
+enum : uint8_t {
+  wireVarint = 0,
+  wireFixed64 = 1,
+  wireBytes = 2,
+  wireFixed32 = 5
+};
 
 WireMessage &WireMessage::number(int field, uint64_t value) {
   varint(uint64_t(field) << 3 | wireVarint);

@@ -22,7 +22,8 @@ struct EventFile::State {
 
   /// Opens a new file in the folder.
   static std::unique_ptr<State> make(const std::string &folder);
-  /// Goes on with the newest file of the folder, cut; a new one if there is none.
+  /// Goes on with the newest file of the folder, cut; a new one if there is
+  /// none.
   static std::unique_ptr<State> resume(const std::string &folder, Split split,
                                        const Resume &from);
 };

@@ -80,8 +80,7 @@ std::string shortValue(const Value &value) {
 
 std::string grouped(int64_t value) {
   std::string digits = fmt::format("{}", value);
-  for (auto at = std::ptrdiff_t(digits.size()) - 3; at > (value < 0);
-       at -= 3)
+  for (auto at = std::ptrdiff_t(digits.size()) - 3; at > (value < 0); at -= 3)
     digits.insert(size_t(at), ",");
   return digits;
 }

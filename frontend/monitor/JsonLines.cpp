@@ -70,10 +70,14 @@ namespace {
 /// The line of an event that is no step.
 struct LineOf {
   Json operator()(const RunBegin &run) const {
-    Json made = {{"event", "run"},           {"time", run.time},
-                 {"name", run.name},         {"config", configOf(run.config)},
-                 {"model", run.model},       {"devices", run.devices},
-                 {"hardware", run.hardware}, {"epochs", run.epochs},
+    Json made = {{"event", "run"},
+                 {"time", run.time},
+                 {"name", run.name},
+                 {"config", configOf(run.config)},
+                 {"model", run.model},
+                 {"devices", run.devices},
+                 {"hardware", run.hardware},
+                 {"epochs", run.epochs},
                  {"parameters", run.parameters}};
     if (run.resume)
       made["resume"] = {{"epoch", run.resume->epoch},
@@ -183,10 +187,10 @@ void JsonLines::State::add(std::string_view kind, const E &event,
   line.clear();
   line.append(R"({"event":")").append(kind).append(R"(","split":")");
   line.append(to_string(event.split)).append("\"");
-  for (auto [key, number] :
-       {std::pair(R"(,"epoch":)", event.epoch), {R"(,"step":)", step},
-        {R"(,"total_step":)", event.total_step},
-        {R"(,"items":)", int64_t(event.items)}}) {
+  for (auto [key, number] : {std::pair(R"(,"epoch":)", event.epoch),
+                             {R"(,"step":)", step},
+                             {R"(,"total_step":)", event.total_step},
+                             {R"(,"items":)", int64_t(event.items)}}) {
     line += key;
     addWhole(line, number);
   }

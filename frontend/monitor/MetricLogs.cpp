@@ -56,8 +56,8 @@ static bool isKeptLine(const Resume &resume, Split split,
 static void cut(const std::string &folder, const Resume &resume) {
   std::error_code code;
   for (Split split : {Split::train, Split::valid}) {
-    for (const fs::directory_entry &epoch : fs::directory_iterator(
-             fs::path(folder) / to_string(split), code)) {
+    for (const fs::directory_entry &epoch :
+         fs::directory_iterator(fs::path(folder) / to_string(split), code)) {
       int64_t number = epochOf(epoch.path().filename().string());
       if (number < 0 || number <= resume.epoch)
         continue;

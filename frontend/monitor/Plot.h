@@ -8,10 +8,9 @@
 
 namespace sinter::train {
 
-
 /// A drawing: rows of cells. Line charts of what is finite in the curves, over
-/// the same steps; `width` and `height` are cells of it all, with the numbers at
-/// the left and below (at least 20 and 4).
+/// the same steps; `width` and `height` are cells of it all, with the numbers
+/// at the left and below (at least 20 and 4).
 class Plot {
 public:
   Plot(int width, int height, bool isUnicode);

@@ -26,8 +26,9 @@ static bool isUtf8Locale() {
     std::string value(environment(name));
     if (value.empty())
       continue;
-    std::ranges::transform(value, value.begin(),
-                           [](unsigned char each) { return std::tolower(each); });
+    std::ranges::transform(value, value.begin(), [](unsigned char each) {
+      return std::tolower(each);
+    });
     return value.find("utf-8") != value.npos ||
            value.find("utf8") != value.npos;
   }
@@ -142,12 +143,24 @@ ScreenLine &ScreenLine::add(std::string_view added, Style style) {
   std::string_view fitting = cutToColumns(added, look.columns - 1 - used);
   if (fitting.empty())
     return *this;
-  std::string_view begin = look.hasColor ? sequenceOf(style) : "";
-  text.append(begin).append(fitting);
-  if (!begin.empty())
-    text += "\033[0m";
+  setStyle(look.hasColor ? style : Style::plain);
+  text += fitting;
   used += columnsOf(fitting);
   return *this;
+}
+
+void ScreenLine::setStyle(Style style) {
+  if (style == now)
+    return;
+  if (now != Style::plain)
+    text += "\033[0m";
+  text += sequenceOf(style);
+  now = style;
+}
+
+std::string ScreenLine::take() {
+  setStyle(Style::plain);
+  return std::move(text);
 }
 
 ScreenLine &ScreenLine::to(int column) {

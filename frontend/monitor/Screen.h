@@ -46,17 +46,20 @@ public:
   ScreenLine &right(int column, std::string_view text,
                     Style style = Style::plain);
   int width() const { return used; }
-  std::string take() { return std::move(text); }
+  std::string take();
 
 private:
+  void setStyle(Style style);
+
   const Look &look;
   std::string text;
+  Style now = Style::plain;
   int used = 0;
 };
 
-/// Draws lines over those it drew last, with one write. Nothing has to be undone
-/// when the process ends: the cursor stays visible, below the lines, and the
-/// screen is the usual one.
+/// Draws lines over those it drew last, with one write. Nothing has to be
+/// undone when the process ends: the cursor stays visible, below the lines, and
+/// the screen is the usual one.
 class Screen {
 public:
   explicit Screen(std::FILE *stream) : stream(stream) {}

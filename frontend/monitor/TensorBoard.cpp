@@ -59,11 +59,10 @@ struct TensorBoard::State {
 };
 
 void TensorBoard::State::open(const RunBegin &run, Split split) {
-  std::string place = below(below(run.folder, folder),
-                            std::string(to_string(split)));
-  files[size_t(split)] =
-      EventFile(EventFile::State::resume(place, split,
-                                         run.resume.value_or(Resume{})));
+  std::string place =
+      below(below(run.folder, folder), std::string(to_string(split)));
+  files[size_t(split)] = EventFile(
+      EventFile::State::resume(place, split, run.resume.value_or(Resume{})));
 }
 
 void TensorBoard::State::begin(const RunBegin &run) {

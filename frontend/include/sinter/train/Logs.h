@@ -18,8 +18,9 @@ namespace sinter::train {
 ///
 ///     2026-01-31T12:34:56.789Z info    epoch 1 train: Loss 0.1234
 ///
-/// with the time in UTC; lines that belong to the one before are indented. A run
-/// that goes on appends, and cuts nothing: what led to the end before stays.
+/// with the time in UTC; lines that belong to the one before are indented. A
+/// run that goes on appends, and cuts nothing: what led to the end before
+/// stays.
 class ExperimentLog final : public Listener {
 public:
   explicit ExperimentLog(std::string file = "experiment.log");
@@ -76,8 +77,8 @@ private:
 
 /// `events.jsonl`: every event, a JSON object a line. `event` is `run`,
 /// `epoch_begin`, `step`, `epoch`, `devices`, `checkpoint`,
-/// `checkpoint_removed`, `message`, `interrupted` or `end`. Values are an object
-/// by name; JSON has no other numbers, so these are the strings "NaN",
+/// `checkpoint_removed`, `message`, `interrupted` or `end`. Values are an
+/// object by name; JSON has no other numbers, so these are the strings "NaN",
 /// "Infinity" and "-Infinity". Histograms are left out.
 class JsonLines final : public Listener {
 public:

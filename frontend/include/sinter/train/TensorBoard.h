@@ -42,9 +42,8 @@ public:
   void add_histogram(std::string_view tag, const Histogram &histogram,
                      int64_t step, double time = wall_time());
   /// Once, before the other values.
-  void add_settings(
-      std::span<const std::pair<std::string, Setting>> settings,
-      double time = wall_time());
+  void add_settings(std::span<const std::pair<std::string, Setting>> settings,
+                    double time = wall_time());
   /// What was added is in the file.
   void flush();
 
