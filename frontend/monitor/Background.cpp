@@ -5,6 +5,7 @@
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/Fork.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
@@ -15,8 +16,6 @@ namespace sinter::train {
 
 // The thread looks every so often by itself, so that a step wakes nobody.
 static constexpr auto interval = std::chrono::milliseconds(100);
-// So much waiting makes it look at once.
-static constexpr size_t enough = size_t{1} << 20;
 
 struct Background::Queue {
   explicit Queue(Options options) : options(options), forks(forkNumber()) {}
@@ -28,6 +27,8 @@ struct Background::Queue {
   void settle(std::unique_lock<std::mutex> &lock);
   /// Whether this is a child of the process that has the thread.
   bool isElsewhere() const { return forks != forkNumber(); }
+  /// So much waiting makes the thread look at once.
+  size_t enough() const { return std::min(size_t{1} << 20, options.limit / 2); }
 
   Options options;
   uint32_t forks;
@@ -86,7 +87,7 @@ void Background::Queue::run() {
   std::unique_lock lock(mutex);
   while (true) {
     arrived.wait_for(lock, interval, [&] {
-      return wantsAll || isEnding || waiting.size() >= enough;
+      return wantsAll || isEnding || waiting.size() >= enough();
     });
     std::swap(batch, waiting);
     bool isAll = wantsAll, isLast = isEnding;
@@ -153,7 +154,7 @@ void Background::on(const Event &event) {
     });
   }
   queue->waiting.add(event);
-  if (size < enough && queue->waiting.size() >= enough)
+  if (size < queue->enough() && queue->waiting.size() >= queue->enough())
     queue->arrived.notify_one();
   if (std::holds_alternative<RunEnd>(event))
     queue->settle(lock);

@@ -156,6 +156,9 @@ void Listeners::report() {
 }
 
 void Listeners::on(const Event &event) {
+  // What went wrong is told before the end.
+  if (std::holds_alternative<RunEnd>(event))
+    flush();
   each(tellOf, &event);
   if (reported < failed.size()) [[unlikely]]
     report();

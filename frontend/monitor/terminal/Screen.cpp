@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 
+#include <stdio_ext.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -184,6 +185,8 @@ void writeTo(std::FILE *stream, std::string_view text) {
     return;
   ErrorInfo error = runtime::systemError("the terminal", "cannot be written");
   std::clearerr(stream);
+  // What is left would be written again when the process ends, with the signal.
+  ::__fpurge(stream);
   detail::raise(std::move(error), {});
 }
 

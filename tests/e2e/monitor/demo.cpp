@@ -80,10 +80,8 @@ Training::Training(const Wish &wish, Listeners &listeners)
     : wish(wish), listeners(listeners) {
   values.resize(4);
   values[0] = {.name = "Loss", .better = Better::lower, .items = 64};
-  values[1] = {.name = "Accuracy",
-               .unit = "%",
-               .better = Better::higher,
-               .items = 64};
+  values[1] = {
+      .name = "Accuracy", .unit = "%", .better = Better::higher, .items = 64};
   values[2] = {.name = "Learning rate", .role = Role::learning_rate};
   values[3] = {.name = "Speed", .unit = "items/s", .role = Role::system};
   if (!wish.number("system"))
@@ -97,13 +95,14 @@ void Training::begin() {
   bool isHostile = wish.number("hostile");
   run.name = isHostile ? hostile : wish.words.at("name");
   run.folder = wish.folder;
-  run.config = isHostile
-                   ? std::string("{\"") + "</script><b>" + "\": \"<img src=x>\"}"
-                   : R"({"epochs": 3, "batch_size": 64, "seed": 42,)"
-                     R"( "optimizer": {"name": "Adam", "rate": 0.001,)"
-                     R"( "nesterov": false}})";
-  run.model = "Net\n  conv1  Conv2d(1, 8, 3)      80\n  fc     Linear(512, 10)  "
-              "5,130";
+  run.config =
+      isHostile ? std::string("{\"") + "</script><b>" + "\": \"<img src=x>\"}"
+                : R"({"epochs": 3, "batch_size": 64, "seed": 42,)"
+                  R"( "optimizer": {"name": "Adam", "rate": 0.001,)"
+                  R"( "nesterov": false}})";
+  run.model =
+      "Net\n  conv1  Conv2d(1, 8, 3)      80\n  fc     Linear(512, 10)  "
+      "5,130";
   run.devices = isHostile ? hostile : "cpu (16 cores)";
   run.hardware = "16 cores, 64 GB of memory, Linux";
   run.epochs = wish.number("epochs");
@@ -128,8 +127,8 @@ void Training::compute(Split split, int64_t total) {
   double gap = split == Split::valid ? 0.06 : 0;
   values[0].value =
       2.3 * std::exp(-way) + 0.08 + gap + 0.1 * noise(total * 2 + (gap > 0));
-  values[1].value = 100 - 60 * std::exp(-1.3 * way) - 30 * gap +
-                    3 * noise(total * 3 + 1);
+  values[1].value =
+      100 - 60 * std::exp(-1.3 * way) - 30 * gap + 3 * noise(total * 3 + 1);
   if (values.size() > 2) {
     values[2].value = 0.001 * std::exp(-0.3 * way);
     values[3].value = 6400 + 300 * noise(total);
@@ -227,17 +226,17 @@ void Training::epoch() {
     listeners.on(made);
   }
   listeners.flush();
-  listeners.on(CheckpointWritten{
-      .path = "checkpoint/model-" + std::to_string(number),
-      .epoch = number,
-      .train_steps = totals[0],
-      .bytes = 41'680,
-      .why = "last",
-      .time = time});
+  listeners.on(
+      CheckpointWritten{.path = "checkpoint/model-" + std::to_string(number),
+                        .epoch = number,
+                        .train_steps = totals[0],
+                        .bytes = 41'680,
+                        .why = "last",
+                        .time = time});
   if (number > 2)
-    listeners.on(CheckpointRemoved{
-        .path = "checkpoint/model-" + std::to_string(number - 2),
-        .time = time});
+    listeners.on(CheckpointRemoved{.path = "checkpoint/model-" +
+                                           std::to_string(number - 2),
+                                   .time = time});
 }
 
 void Training::end(Status status, const std::string &why) {

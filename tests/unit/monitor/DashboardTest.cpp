@@ -76,11 +76,30 @@ TEST(Dashboard, ShowsEverythingInEightyByTwentyFour) {
   Follower follower;
   play(follower);
   std::string all = joined(pictureOf(follower.progress, look(80, 24)));
-  for (const char *text :
-       {"small", "cuda:0 (a device)", "0:08", "train", "67 %", "2/3",
-        "epoch 3/4", "ETA", "Loss", "Accuracy", "train now", "0.1111", "30 %",
-        "21 %", "@2", "cuda:0", "20.0 GB of 80.0 GB", "peak 40.0 GB",
-        "load 50 %", "64 °C", "said this", "●", "▕", "│"})
+  for (const char *text : {"small",
+                           "cuda:0 (a device)",
+                           "0:08",
+                           "train",
+                           "67 %",
+                           "2/3",
+                           "epoch 3/4",
+                           "ETA",
+                           "Loss",
+                           "Accuracy",
+                           "train now",
+                           "0.1111",
+                           "30 %",
+                           "21 %",
+                           "@2",
+                           "cuda:0",
+                           "20.0 GB of 80.0 GB",
+                           "peak 40.0 GB",
+                           "load 50 %",
+                           "64 °C",
+                           "said this",
+                           "●",
+                           "▕",
+                           "│"})
     EXPECT_NE(all.find(text), std::string::npos) << text << "\n" << all;
   EXPECT_EQ(all.find('\033'), std::string::npos); // no colours were asked for
   Look colored = look(80, 24);
@@ -183,8 +202,8 @@ TEST(Plot, NumbersThatAreNoneAreGaps) {
 
 TEST(Screen, WidthsOfLetters) {
   EXPECT_EQ(columnsOf("abc"), 3);
-  EXPECT_EQ(columnsOf("\xE6\xBC\xA2"), 2);  // a Han letter
-  EXPECT_EQ(columnsOf("e\xCC\x81"), 1);     // an accent
+  EXPECT_EQ(columnsOf("\xE6\xBC\xA2"), 2); // a Han letter
+  EXPECT_EQ(columnsOf("e\xCC\x81"), 1);    // an accent
   EXPECT_EQ(columnsOf("\xF0\x9F\x98\x80"), 2);
   EXPECT_EQ(cutToColumns("a\xE6\xBC\xA2", 2), "a");
   EXPECT_EQ(cutToColumns("abc", -1), "");
@@ -232,8 +251,8 @@ TEST(Dashboard, ClosedPipeIsAnErrorAndNoSignal) {
   ::close(ends[0]);
   std::FILE *stream = ::fdopen(ends[1], "w");
   Listeners listeners;
-  listeners.add(std::make_shared<Dashboard>(
-      Dashboard::Options{.stream = stream}));
+  listeners.add(
+      std::make_shared<Dashboard>(Dashboard::Options{.stream = stream}));
   SmallTraining training(listeners);
   training.begin();
   training.epochs(1, 1);

@@ -38,17 +38,18 @@ TEST(EventFile, GoldenBytesOfAScalar) {
   file.flush();
   std::string bytes = contentOf(file.path());
   ASSERT_EQ(bytes.size(), 16 + 24 + 16 + 26u);
-  EXPECT_EQ(bytes.substr(12 + 9, 15), "\x1A\x0D" "brain.Event:2");
+  EXPECT_EQ(bytes.substr(12 + 9, 15), "\x1A\x0D"
+                                      "brain.Event:2");
   std::string record;
-  record += "1a00000000000000";       // length
-  record += "129bd82d";               // its checksum, masked
-  record += "09000000000000f83f";     // wall_time = 1.5
-  record += "1003";                   // step = 3
-  record += "2a0d";                   // summary
-  record += "0a0b";                   // value
-  record += "0a046c6f7373";           // tag = "loss"
-  record += "150000003f";             // simple_value = 0.5
-  record += "80655ee3";               // checksum of it all
+  record += "1a00000000000000";   // length
+  record += "129bd82d";           // its checksum, masked
+  record += "09000000000000f83f"; // wall_time = 1.5
+  record += "1003";               // step = 3
+  record += "2a0d";               // summary
+  record += "0a0b";               // value
+  record += "0a046c6f7373";       // tag = "loss"
+  record += "150000003f";         // simple_value = 0.5
+  record += "80655ee3";           // checksum of it all
   EXPECT_EQ(hexOf(std::string_view(bytes).substr(40)), record);
 }
 
@@ -124,8 +125,8 @@ TEST(TensorBoard, RunThatBeginsAnewRemovesOldEventFilesAlone) {
   training.epochs(1, 1);
   board.flush();
   std::ofstream(folder / "tensorboard/train/mine.txt") << "mine";
-  size_t size = std::filesystem::file_size(
-      onlyFile(folder / "tensorboard/valid"));
+  size_t size =
+      std::filesystem::file_size(onlyFile(folder / "tensorboard/valid"));
   training.begin();
   board.flush();
   EXPECT_LT(std::filesystem::file_size(onlyFile(folder / "tensorboard/valid")),

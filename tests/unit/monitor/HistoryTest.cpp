@@ -1,6 +1,6 @@
 /// Curves in bounded memory.
-#include "frontend/monitor/Figures.h"
 #include "frontend/monitor/History.h"
+#include "frontend/monitor/Figures.h"
 #include "frontend/monitor/Progress.h"
 #include "tests/unit/monitor/TrainingFolder.h"
 
@@ -102,8 +102,8 @@ TEST(Progress, RunThatGoesOnCountsWhatItDoesItself) {
   run.resume = Resume{2, 20, 0};
   progress.on(run);
   EXPECT_DOUBLE_EQ(*progress.share(), 0.5);
-  progress.on(StepEnd{
-      .epoch = 3, .step = 5, .steps = 10, .total_step = 25, .time = 5});
+  progress.on(
+      StepEnd{.epoch = 3, .step = 5, .steps = 10, .total_step = 25, .time = 5});
   EXPECT_DOUBLE_EQ(*progress.runLeft(), 15);
 }
 

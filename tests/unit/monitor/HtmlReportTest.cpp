@@ -76,8 +76,8 @@ TEST(HtmlReport, NamesStayText) {
   std::string page = reportPage(hostileProgress(name), checkpoints);
   std::string plain = reportPage(hostileProgress("plain"), checkpoints);
   EXPECT_EQ(countOf(page, "<"), countOf(plain, "<"));
-  for (std::string_view part : {"<script", "<img", "<b>", "<i>", "\xE2\x80\xAE",
-                                "\xFF"})
+  for (std::string_view part :
+       {"<script", "<img", "<b>", "<i>", "\xE2\x80\xAE", "\xFF"})
     EXPECT_EQ(countOf(page, part), 0u) << part;
   EXPECT_NE(page.find("&lt;img src=x onerror=&#39;y&#39;&gt;&quot;&amp;"),
             std::string::npos);
@@ -92,9 +92,8 @@ TEST(HtmlReport, LoadsNothing) {
 }
 
 TEST(HtmlReport, ConfigsOfEveryKind) {
-  for (const char *config :
-       {"", "{}", "[1, 2]", "no json", "{\"a\": {\"b\": [null, 1e999]}}",
-        "{\"a\": "}) {
+  for (const char *config : {"", "{}", "[1, 2]", "no json",
+                             "{\"a\": {\"b\": [null, 1e999]}}", "{\"a\": "}) {
     Progress progress;
     RunBegin run;
     run.config = config;

@@ -17,9 +17,12 @@ TEST(ExperimentLog, ArtifactFolderHasTheExperimentsLog) {
   training.run.config = "{\n  \"seed\": 1\n}\n";
   training.begin();
   training.epochs(1, 1);
-  log.on(CheckpointWritten{
-      .path = "checkpoint/model-1", .bytes = 1234, .why = "last", .time = 1003});
-  log.on(Message{.level = Level::warning, .text = "one\ntwo\033[2J", .time = 1});
+  log.on(CheckpointWritten{.path = "checkpoint/model-1",
+                           .bytes = 1234,
+                           .why = "last",
+                           .time = 1003});
+  log.on(
+      Message{.level = Level::warning, .text = "one\ntwo\033[2J", .time = 1});
   training.finish();
   std::vector<std::string> lines = folder.lines("experiment.log");
   ASSERT_EQ(lines.size(), 11u);
@@ -189,8 +192,7 @@ TEST(CsvFile, EveryValueALine) {
                       "unit,role,better");
   EXPECT_EQ(lines[3], "step,train,1,2,2,8,1002,\"a \"\"b\"\", c d\","
                       "0.3333333333333333,,metric,lower");
-  EXPECT_EQ(lines[8],
-            "epoch,train,1,3,3,8,1003,Accuracy,10,%,metric,higher");
+  EXPECT_EQ(lines[8], "epoch,train,1,3,3,8,1003,Accuracy,10,%,metric,higher");
 }
 
 TEST(CsvFile, NumbersThatAreNone) {
@@ -198,7 +200,6 @@ TEST(CsvFile, NumbersThatAreNone) {
   TrainingFolder folder;
   CsvFile csv;
   JsonLines json;
-  Listeners both;
   RunBegin run;
   run.folder = folder.path();
   std::vector<Value> values(4);
@@ -239,10 +240,10 @@ TEST(JsonLines, EveryEventALine) {
   Lines lines = folder.lines("events.jsonl");
   ASSERT_EQ(lines.size(), 12u);
   EXPECT_NE(lines[0].find(R"("config":{"seed":3})"), std::string::npos);
-  Lines kinds = {"run",         "epoch_begin", "step",
-                 "step",        "step",        "epoch",
-                 "devices",     "checkpoint",  "checkpoint_removed",
-                 "message",     "interrupted", "end"};
+  Lines kinds = {"run",     "epoch_begin", "step",
+                 "step",    "step",        "epoch",
+                 "devices", "checkpoint",  "checkpoint_removed",
+                 "message", "interrupted", "end"};
   for (size_t at = 0; at < lines.size(); ++at)
     EXPECT_TRUE(lines[at].starts_with("{\"event\":\"" + kinds[at] + "\""))
         << lines[at];
@@ -303,6 +304,7 @@ TEST(Logs, FullDiskEndsTheLogAndNotTheTraining) {
   training.finish();
   ASSERT_EQ(listeners.failures().size(), 1u);
   EXPECT_NE(listeners.failures()[0].find("metrics.csv"), std::string::npos);
+  listeners.flush();
   EXPECT_NE(folder.read("experiment.log").find("No space left"),
             std::string::npos);
 }

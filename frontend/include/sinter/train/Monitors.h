@@ -20,8 +20,8 @@ struct MonitorOptions {
   Dashboard::Options terminal = {};
 };
 
-/// Adds what is asked for: the dashboard on one thread, all that writes files on
-/// another. A step costs the training less than a microsecond.
+/// Adds what is asked for: the dashboard on one thread, all that writes files
+/// on another. A step costs the training less than a microsecond.
 void add_monitors(Listeners &listeners, const MonitorOptions &options = {});
 
 } // namespace sinter::train
