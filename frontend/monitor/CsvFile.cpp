@@ -105,8 +105,10 @@ void CsvFile::State::begin(const RunBegin &run) {
              (readCsvLine(text, read) && isKept(*run.resume, read.place));
     });
   output = AppendFile(path, !run.resume);
-  if (kept == 0)
-    output.add(std::string(csvHead) + "\n");
+  if (kept == 0) {
+    output.add(csvHead);
+    output.add("\n");
+  }
 }
 
 template <typename E>

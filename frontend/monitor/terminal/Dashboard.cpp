@@ -1,7 +1,7 @@
 /// When to draw, and when to write lines.
 #include <sinter/train/Dashboard.h>
 
-#include "frontend/monitor/DashboardPicture.h"
+#include "frontend/monitor/terminal/DashboardPicture.h"
 #include "runtime/support/Printable.h"
 
 #include <chrono>

@@ -1,8 +1,8 @@
 /// Bars, curves, a table and messages as lines.
-#include "frontend/monitor/DashboardPicture.h"
+#include "frontend/monitor/terminal/DashboardPicture.h"
 
 #include "frontend/monitor/Figures.h"
-#include "frontend/monitor/Plot.h"
+#include "frontend/monitor/terminal/Plot.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>
@@ -197,16 +197,16 @@ void Picture::addDevice(const DeviceUse &use) {
   ScreenLine line(look);
   line.add(cutToColumns(printableName(use.device), 13)).to(14).add(" ");
   if (use.total > 0)
-    line.add(bar(double(use.in_use) / double(use.total), 12), Style::valid)
+    line.add(bar(double(use.in_use) / double(use.total), 8), Style::valid)
         .add(" ");
   line.add(shortBytes(double(use.in_use)));
   if (use.total > 0)
     line.add(" of " + shortBytes(double(use.total)));
   line.add(", peak " + shortBytes(double(use.peak)), Style::quiet);
   if (use.load >= 0)
-    line.add(fmt::format("   load {:.0f} %", use.load * 100));
+    line.add(fmt::format("  load {:.0f} %", use.load * 100));
   if (use.temperature != 0)
-    line.add(fmt::format("   {:.0f} {}", use.temperature,
+    line.add(fmt::format("  {:.0f} {}", use.temperature,
                          look.isUnicode ? "°C" : "C"));
   put(line);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/monitor/Progress.h"
-#include "frontend/monitor/Screen.h"
+#include "frontend/monitor/terminal/Screen.h"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 /// Braille and ASCII charts.
-#include "frontend/monitor/Plot.h"
+#include "frontend/monitor/terminal/Plot.h"
 
 #include "frontend/monitor/Figures.h"
 

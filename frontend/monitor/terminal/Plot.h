@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/monitor/History.h"
-#include "frontend/monitor/Screen.h"
+#include "frontend/monitor/terminal/Screen.h"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 /// ANSI sequences, and what the environment says about them.
-#include "frontend/monitor/Screen.h"
+#include "frontend/monitor/terminal/Screen.h"
 
 #include "frontend/Raise.h"
 #include "runtime/params/SystemError.h"

@@ -123,7 +123,7 @@ void Training::begin() {
 }
 
 void Training::compute(Split split, int64_t total) {
-  double way = double(total) / double(wish.number("steps"));
+  double way = double(totals[0]) / double(wish.number("steps"));
   double gap = split == Split::valid ? 0.06 : 0;
   values[0].value =
       2.3 * std::exp(-way) + 0.08 + gap + 0.1 * noise(total * 2 + (gap > 0));

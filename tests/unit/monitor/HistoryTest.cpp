@@ -28,8 +28,9 @@ TEST(Curve, AMillionReadingsAreAThousandPoints) {
     most = std::max(most, point.most);
     EXPECT_GT(point.x, before);
     before = point.x;
-    if (point.most == 1 && point.total == curve.stride)
+    if (point.most == 1 && point.total == curve.stride) {
       EXPECT_EQ(point.mean(), 0.5);
+    }
   }
   EXPECT_EQ(total, uint64_t(count));
   EXPECT_EQ(most, 1e6); // a spike is not lost
