@@ -96,7 +96,8 @@ void Training::begin() {
   run.name = isHostile ? hostile : wish.words.at("name");
   run.folder = wish.folder;
   run.config =
-      isHostile ? std::string("{\"") + "</script><b>" + "\": \"<img src=x>\"}"
+      isHostile ? R"({"</script><b>": "<img src=x>", "a": [], "b": 1, "c": 2,)"
+                  R"( "d": {"<i>": null, "'&\"": true}})"
                 : R"({"epochs": 3, "batch_size": 64, "seed": 42,)"
                   R"( "optimizer": {"name": "Adam", "rate": 0.001,)"
                   R"( "nesterov": false}})";
