@@ -3,13 +3,13 @@
 
 #include "runtime/params/SystemError.h"
 #include "runtime/support/FileDescriptor.h"
+#include "runtime/support/SignalHold.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <csignal>
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -37,37 +37,6 @@ std::string baseOf(const std::string &path) {
 ErrorInfo ioError(const std::string &path, std::string_view why) {
   return makeError(ErrorKind::io, fmt::format("{}: {}", path, why));
 }
-
-/// While it lives, a pipe whose reader went and a limit of files' sizes are
-/// errors of this thread's calls, and end no process.
-class SignalHold {
-public:
-  SignalHold() {
-    sigemptyset(&held);
-    for (int signal : signals)
-      sigaddset(&held, signal);
-    sigpending(&before);
-    pthread_sigmask(SIG_BLOCK, &held, &mask);
-  }
-  SignalHold(const SignalHold &) = delete;
-  ~SignalHold() {
-    // What came because of this is taken; what waited before goes on waiting.
-    for (int signal : signals) {
-      sigset_t one;
-      sigemptyset(&one);
-      sigaddset(&one, signal);
-      timespec now = {};
-      if (!sigismember(&before, signal))
-        while (sigtimedwait(&one, nullptr, &now) < 0 && errno == EINTR) {
-        }
-    }
-    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-  }
-
-private:
-  static constexpr std::array signals = {SIGPIPE, SIGXFSZ};
-  sigset_t held, before, mask;
-};
 
 /// When a new file gets its first name. At the end, a process that is killed
 /// leaves nothing; but not every file system has files without names, or gives
