@@ -120,7 +120,8 @@ train::LoraReport detail::addLora(const Fields &fields,
       .positive("rank", options.rank)
       .aboveZero("alpha", options.alpha)
       .partBelowOne("dropout", options.dropout);
-  if (options.dtype && !hasGradients(*options.dtype))
+  if (options.dtype &&
+      !(isFloat(*options.dtype) && isComputable(*options.dtype)))
     reject(call,
            fmt::format("adapters are floats, not {}", name(*options.dtype)),
            where);
