@@ -350,8 +350,7 @@ static Result<NodeRef> numberNode(const Arg &arg, Number value, unsigned index,
 
 /// A tensor operand in the dtype and, if `broadcasts`, the shape.
 static Result<NodeRef> tensorNode(const NodeRef &node, DType dtype,
-                                  bool broadcasts,
-                                  std::span<const Dim> shape) {
+                                  bool broadcasts, std::span<const Dim> shape) {
   NodeRef result = node;
   if (node->dtype() != dtype) {
     SINTER_TRY_ASSIGN(result, graph::cast(node, dtype));

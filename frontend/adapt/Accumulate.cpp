@@ -21,27 +21,25 @@ static constexpr const char *call = "accumulate";
 
 [[noreturn]] static void reject(const std::string &what,
                                 std::source_location where) {
-  detail::raise(
-      makeError(ErrorKind::invalid_argument,
-                fmt::format("{}: {}", call, what), call),
-      where);
+  detail::raise(makeError(ErrorKind::invalid_argument,
+                          fmt::format("{}: {}", call, what), call),
+                where);
 }
 
 /// A parameter's sum, 0 at first.
 Param &GradientsAccumulator::sumOf(const std::string &path, const Param &param,
                                    Where where) try {
   if (!total_weight.defined())
-    total_weight = Param("total_weight", {}, init::zeros(),
-                         {.device = param.device(), .requires_grad = false},
-                         where);
+    total_weight =
+        Param("total_weight", {}, init::zeros(),
+              {.device = param.device(), .requires_grad = false}, where);
   Param &sum = sums[path];
   DType dtype = param.dtype() == DType::f64 ? DType::f64 : DType::f32;
   if (!sum.defined())
-    sum = Param(param.name() + ".sum", param.shape(), init::zeros(),
-                {.dtype = dtype,
-                 .device = param.device(),
-                 .requires_grad = false},
-                where);
+    sum = Param(
+        param.name() + ".sum", param.shape(), init::zeros(),
+        {.dtype = dtype, .device = param.device(), .requires_grad = false},
+        where);
   return sum;
 } catch (...) {
   detail::raiseExhausted(where);
@@ -84,9 +82,8 @@ void GradientsAccumulator::add(const Fields &fields, const Gradients &gradients,
   }
   if (!found)
     reject("the gradients hold none of the model's parameters", where);
-  total_weight.set(detail::readCell(total_weight.cell(), where) +
-                       scalar(weight),
-                   where);
+  total_weight.set(
+      detail::readCell(total_weight.cell(), where) + scalar(weight), where);
   ++numAdded;
 } catch (...) {
   detail::raiseExhausted(where);

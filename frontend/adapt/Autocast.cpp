@@ -1,4 +1,5 @@
-/// Autocast: which dtype an op's operands have while a thread asks for few bits.
+/// Autocast: which dtype an op's operands have while a thread asks for few
+/// bits.
 #include "frontend/adapt/Autocast.h"
 
 #include "frontend/Raise.h"
@@ -23,8 +24,8 @@ Precision precisionOf(graph::OpId op) {
   return row < std::size(precisions) ? precisions[row] : Precision::any;
 }
 
-__attribute__((tls_model("initial-exec"))) static thread_local std::optional<
-    DType>
+__attribute__((
+    tls_model("initial-exec"))) static thread_local std::optional<DType>
     chosen;
 
 std::optional<DType> autocastDType() { return chosen; }

@@ -9,8 +9,8 @@ namespace sinter::detail {
 
 Selection setTrained(const Fields &fields, const Patterns &patterns, bool on,
                      const char *call, std::source_location where) try {
-  std::vector<bool> chosen = selectParams(
-      fields, patterns, Selectable::trained, call, where);
+  std::vector<bool> chosen =
+      selectParams(fields, patterns, Selectable::trained, call, where);
   for (size_t i = 0; i < chosen.size(); ++i)
     if (chosen[i])
       fields.params[i].value->require_grad(on);

@@ -1,4 +1,5 @@
-/// Lora: adapters of low rank beside the weights of a model that stays as it is.
+/// Lora: adapters of low rank beside the weights of a model that stays as it
+/// is.
 #include <sinter/train/Lora.h>
 
 #include "frontend/Raise.h"
@@ -44,14 +45,13 @@ public:
     return std::make_shared<Lora>(*this);
   }
   Tensor value(const Tensor &own, Where where) const override {
-    return detail::lowRankSum(
-        {.own = own.node(),
-         .down = parts[0].second.tensor(where).node(),
-         .up = parts[1].second.tensor(where).node(),
-         .isTransposed = options.fan_in_fan_out,
-         .scale = scale(),
-         .dropout = mode.training ? options.dropout : 0},
-        where);
+    return detail::lowRankSum({.own = own.node(),
+                               .down = parts[0].second.tensor(where).node(),
+                               .up = parts[1].second.tensor(where).node(),
+                               .isTransposed = options.fan_in_fan_out,
+                               .scale = scale(),
+                               .dropout = mode.training ? options.dropout : 0},
+                              where);
   }
   std::string constants() const override {
     return fmt::format("lora {} {} {}", scale(), options.dropout,
@@ -194,9 +194,10 @@ void detail::loadLora(const Fields &fields, const std::string &file,
 
 std::ostream &train::operator<<(std::ostream &stream,
                                 const LoraReport &report) {
-  double part = report.total == 0 ? 0
-                                  : 100 * static_cast<double>(report.trainable) /
-                                        static_cast<double>(report.total);
+  double part = report.total == 0
+                    ? 0
+                    : 100 * static_cast<double>(report.trainable) /
+                          static_cast<double>(report.total);
   return stream << fmt::format(
              "{} weight{} adapted, {} of {} elements are trained ({:.2f} %): "
              "{}",

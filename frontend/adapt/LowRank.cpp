@@ -37,8 +37,8 @@ Tensor lowRankSum(const graph::LowRankSum &sum, const SourceLine &where) {
   Tensor product = matmul(Tensor(sum.up), Tensor(sum.down));
   if (sum.isTransposed)
     product = transpose(product, {1, 0});
-  Tensor whole = Tensor(sum.own) + (product * scalar(sum.scale)).to(
-                                       sum.own->dtype());
+  Tensor whole =
+      Tensor(sum.own) + (product * scalar(sum.scale)).to(sum.own->dtype());
   whole.node()->addNotes().lowRank =
       std::make_unique<const graph::LowRankSum>(sum);
   return whole;

@@ -106,8 +106,8 @@ bool isGlobOf(std::string_view pattern, std::string_view text) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;
       from = t;
-    } else if (p < pattern.size() &&
-               (pattern[p] == text[t] || (pattern[p] == '?' && text[t] != '.'))) {
+    } else if (p < pattern.size() && (pattern[p] == text[t] ||
+                                      (pattern[p] == '?' && text[t] != '.'))) {
       ++p;
       ++t;
     } else if (star != std::string_view::npos) {
@@ -188,7 +188,8 @@ std::vector<bool> detail::selectParams(const Fields &fields,
     for (size_t i = 0; i < chosen.size(); ++i) {
       const auto &[path, param] = fields.params[i];
       auto fits = [&](const std::string &each) { return isAround(each, path); };
-      if (!isSelectable(fields, *param, kind) || !std::ranges::any_of(all, fits))
+      if (!isSelectable(fields, *param, kind) ||
+          !std::ranges::any_of(all, fits))
         continue;
       chosen[i] = found = true;
     }

@@ -57,9 +57,9 @@ std::string nameOf(const std::type_info &type) {
 }
 
 bool isBelow(std::string_view path, std::string_view module) {
-  return module.empty() || (path.starts_with(module) &&
-                            (path.size() == module.size() ||
-                             path[module.size()] == '.'));
+  return module.empty() ||
+         (path.starts_with(module) &&
+          (path.size() == module.size() || path[module.size()] == '.'));
 }
 
 /// What stands below a module.

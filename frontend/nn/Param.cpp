@@ -397,8 +397,9 @@ ParamParts Param::consume(Where where) try {
   held("consume", where);
   if (form)
     detail::raise(makeError(ErrorKind::invalid_argument,
-                            "consume: '" + name() + "' has a parametrization, "
-                            "which the parts would lose",
+                            "consume: '" + name() +
+                                "' has a parametrization, "
+                                "which the parts would lose",
                             "consume"),
                   where);
   ParamParts parts{recordId,
@@ -427,8 +428,8 @@ Param Param::from_mapped_value(ParamParts parts, Where where) try {
 
 Parametrization::~Parametrization() = default;
 
-void Param::parametrize(std::shared_ptr<Parametrization> given, Where where)
-    try {
+void Param::parametrize(std::shared_ptr<Parametrization> given,
+                        Where where) try {
   held("parametrize", where);
   if (given && form)
     detail::raise(

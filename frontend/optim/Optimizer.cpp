@@ -227,9 +227,9 @@ void Optimizer::captureStep(const std::vector<const Param *> &params,
   bool isConditional = condition.defined();
   if (isConditional)
     inputs.push_back(condition);
-  auto step = [this, where, isConditional](
-                  std::span<const detail::CellUse> uses,
-                  std::span<const Tensor> values) {
+  auto step = [this, where,
+               isConditional](std::span<const detail::CellUse> uses,
+                              std::span<const Tensor> values) {
     std::vector<Param> views;
     Gradients given;
     for (size_t i = 0; i < uses.size(); ++i) {

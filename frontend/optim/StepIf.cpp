@@ -150,8 +150,8 @@ Optimizer::countedOnDevice(const Update &update, const std::string &name,
   detail::raiseExhausted({});
 }
 
-int64_t Optimizer::stepsOf(const State &state,
-                           std::source_location where) const try {
+int64_t Optimizer::stepsOf(const State &state, std::source_location where) const
+    try {
   if (!state.taken)
     return state.steps();
   auto count = state.taken->numbers.find("count");

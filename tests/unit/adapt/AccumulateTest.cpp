@@ -138,9 +138,9 @@ TEST(GradientsAccumulator, SumsOfHalvesAreWide) {
   sn::nn::Linear model = sn::nn::Linear(2, 2).cast(sn::DType::bf16);
   sn::train::GradientsAccumulator sums;
   for (int i = 0; i < 300; ++i) // in bf16 it would stop at 256
-    sums.accumulate(
-        model,
-        sn::sum(model(sn::ones({1, 2}, {.dtype = sn::DType::bf16}))).backward());
+    sums.accumulate(model,
+                    sn::sum(model(sn::ones({1, 2}, {.dtype = sn::DType::bf16})))
+                        .backward());
   sn::Gradients gradients = sums.take();
   EXPECT_EQ(gradients(model.bias).dtype(), sn::DType::f32);
   EXPECT_EQ(gradients(model.bias).to_vector<float>()[0], 300);
@@ -164,8 +164,7 @@ TEST(GradientsAccumulator, Rejects) {
   Mlp model;
   sn::nn::Linear other(4, 2);
   sn::train::GradientsAccumulator sums;
-  expectRejected("accumulate", "nothing was accumulated",
-                 [&] { sums.take(); });
+  expectRejected("accumulate", "nothing was accumulated", [&] { sums.take(); });
   sn::Gradients gradients = lossOf(model, inputs()).backward();
   expectRejected("accumulate", "none of the model's",
                  [&] { sums.accumulate(other, gradients); });

@@ -66,7 +66,6 @@ inline Counts countsOf(auto body) {
   sinter::Stats after = sinter::stats();
   return {after.programs_run - before.programs_run,
           after.launches - before.launches,
-          after.compiles + after.disk_hits - before.compiles -
-              before.disk_hits,
+          after.compiles + after.disk_hits - before.compiles - before.disk_hits,
           after.donations_refused - before.donations_refused};
 }

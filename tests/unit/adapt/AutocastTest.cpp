@@ -25,9 +25,9 @@ TEST(Autocast, ClassesStandInTheRecords) {
   for (const char *op : {"matmul", "conv", "conv_transpose",
                          "scaled_dot_product_attention", "attention"})
     EXPECT_EQ(precisionOf(op), Precision::low) << op;
-  for (const char *op : {"sum", "prod", "mean", "var", "softmax", "log_softmax",
-                         "logsumexp", "l2_norm", "layer_norm", "cumsum",
-                         "cross_entropy"})
+  for (const char *op :
+       {"sum", "prod", "mean", "var", "softmax", "log_softmax", "logsumexp",
+        "l2_norm", "layer_norm", "cumsum", "cross_entropy"})
     EXPECT_EQ(precisionOf(op), Precision::full) << op;
   for (const char *op : {"add", "relu", "exp", "amax", "argmax", "reshape",
                          "cast", "max_pool", "avg_pool", "gather", "where"})
@@ -46,7 +46,8 @@ TEST(Autocast, ClassesStandInTheRecords) {
 
 TEST(Autocast, DTypesByClass) {
   sn::Tensor x = waves({4, 4}, 0.3), w = waves({4, 4}, 0.7);
-  sn::Tensor image = waves({1, 2, 5, 5}, 0.3), kernel = waves({3, 2, 3, 3}, 0.2);
+  sn::Tensor image = waves({1, 2, 5, 5}, 0.3),
+             kernel = waves({3, 2, 3, 3}, 0.2);
   sn::Tensor half = x.to(DType::bf16), wide = x.to(DType::f64);
   for (DType dtype : {DType::bf16, DType::f16}) {
     autocast scope(dtype);
@@ -68,7 +69,7 @@ TEST(Autocast, DTypesByClass) {
     EXPECT_EQ((half + x).dtype(), DType::f32);
     EXPECT_EQ((half + half).dtype(), DType::bf16);
     EXPECT_EQ(relu(half).dtype(), DType::bf16);
-    EXPECT_EQ(sn::nn::mse_loss(half, half).dtype(), DType::f32);
+    EXPECT_EQ(sn::mse_loss(half, half).dtype(), DType::f32);
     EXPECT_EQ(sn::sum(sn::ones({2}, {.dtype = DType::i32})).dtype(),
               DType::i32);
     {
@@ -91,7 +92,7 @@ TEST(Autocast, TrainsAsTorchs) {
   sn::Tensor labels = sn::tensor(std::vector<int64_t>{0, 1, 2, 0, 1, 2});
   sn::Tensor loss = [&] {
     autocast scope(DType::bf16);
-    return sn::nn::cross_entropy(model(waves({6, 4}, 0.41)), labels);
+    return sn::cross_entropy(model(waves({6, 4}, 0.41)), labels);
   }();
   EXPECT_EQ(loss.dtype(), DType::f32);
   sn::Gradients gradients = loss.backward();

@@ -79,8 +79,6 @@ TEST(Swa, WithoutStatisticsALoaderIsNotAsked) {
 }
 
 TEST(Ema, WarmupRisesToTheDecay) {
-  sn::Param param(sn::tensor({0.f}), "p");
-  std::vector<sn::Param> model{param};
   sn::nn::Linear one(1, 1, {.bias = false});
   one.weight.set(sn::zeros({1, 1}));
   sn::train::Ema ema(one, 0.25, {.warmup = true});

@@ -60,8 +60,8 @@ TEST(Patterns, RejectsBrokenOnes) {
 TEST(Freeze, ByPatternWithAReport) {
   Mlp model;
   sn::Selection frozen = sn::train::freeze(model, {"fc1", "*.bias"});
-  EXPECT_EQ(frozen.paths, (std::vector<std::string>{"fc1.weight", "fc1.bias",
-                                                    "fc2.bias"}));
+  EXPECT_EQ(frozen.paths,
+            (std::vector<std::string>{"fc1.weight", "fc1.bias", "fc2.bias"}));
   EXPECT_EQ(frozen.elements, 32 + 8 + 3);
   EXPECT_EQ(sn::train::num_trainable(model), 24);
   EXPECT_EQ(model.num_params(), 67);
@@ -80,9 +80,8 @@ TEST(Freeze, WhatSelectsNothingIsAnError) {
   EXPECT_EQ(sn::train::num_trainable(model), 67); // nothing was changed
   expectRejected("unfreeze", "fc2.weight",
                  [&] { sn::train::unfreeze(model, "head"); });
-  expectRejected("freeze", "no pattern", [&] {
-    sn::train::freeze(model, std::vector<std::string>());
-  });
+  expectRejected("freeze", "no pattern",
+                 [&] { sn::train::freeze(model, std::vector<std::string>()); });
 }
 
 TEST(Freeze, StatisticsAreNotSelected) {
@@ -100,8 +99,7 @@ TEST(Freeze, OfAllIsAnErrorOfTheGradients) {
   EXPECT_EQ(sn::train::num_trainable(model), 0);
   sn::Tensor loss = sn::sum(model(sn::ones({1, 4})));
   EXPECT_FALSE(loss.requires_grad());
-  expectRejected("backward", "requires a gradient",
-                 [&] { loss.backward(); });
+  expectRejected("backward", "requires a gradient", [&] { loss.backward(); });
 }
 
 TEST(Freeze, AFrozenBackboneLaunchesNoGradients) {

@@ -47,8 +47,7 @@ TEST(Lora, IsPefts) {
   sn::Gradients gradients = sn::mean(y * y).backward();
   std::vector<double> all = y.to_vector<double>();
   for (size_t i = 0; i < 2; ++i)
-    for (double each :
-         gradients(partOf(model.weight, i)).to_vector<double>())
+    for (double each : gradients(partOf(model.weight, i)).to_vector<double>())
       all.push_back(each);
   expectValues(all, golden::lora, 1e-5);
   EXPECT_EQ(gradients.size(), 2u); // none of the weight
@@ -71,10 +70,10 @@ TEST(Lora, ChangesNothingAtFirstAndSelectsByPattern) {
   EXPECT_EQ(text.str(), "2 weights adapted, 46 of 113 elements are trained "
                         "(40.71 %): fc1.weight, fc2.weight");
   EXPECT_EQ(namesOf(model),
-            (std::vector<std::string>{
-                "fc1.weight", "fc1.weight.lora_A", "fc1.weight.lora_B",
-                "fc1.bias", "fc2.weight", "fc2.weight.lora_A",
-                "fc2.weight.lora_B", "fc2.bias"}));
+            (std::vector<std::string>{"fc1.weight", "fc1.weight.lora_A",
+                                      "fc1.weight.lora_B", "fc1.bias",
+                                      "fc2.weight", "fc2.weight.lora_A",
+                                      "fc2.weight.lora_B", "fc2.bias"}));
 }
 
 TEST(Lora, AloneOrAsTheSumIsTheSame) {
@@ -199,9 +198,8 @@ TEST(Lora, FilesOfAdaptersHavePeftsNames) {
   fill(model.fc1.weight);
   sn::train::save_lora(model, file);
   EXPECT_EQ(sn::read_state(file).names(),
-            (std::vector<std::string>{
-                "base_model.model.fc1.lora_A.weight",
-                "base_model.model.fc1.lora_B.weight"}));
+            (std::vector<std::string>{"base_model.model.fc1.lora_A.weight",
+                                      "base_model.model.fc1.lora_B.weight"}));
   Mlp other = model;
   partOf(other.fc1.weight, 1).set(sn::zeros({8, 2}));
   sn::train::load_lora(other, file);
@@ -210,7 +208,8 @@ TEST(Lora, FilesOfAdaptersHavePeftsNames) {
   expectRejected("load_lora", "no adapter",
                  [&] { sn::train::load_lora(without, file); });
   add_lora(without, "fc1", {.rank = 3});
-  expectRejected("load", "lora_A", [&] { sn::train::load_lora(without, file); });
+  expectRejected("load", "lora_A",
+                 [&] { sn::train::load_lora(without, file); });
   std::remove(file.c_str());
 }
 

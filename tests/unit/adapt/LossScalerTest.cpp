@@ -89,8 +89,7 @@ TEST(LossScaler, ClippedGradientsAndSeveralOptimizers) {
   sn::optim::Sgd first({.lr = 1}), second({.lr = 1, .momentum = 0.5});
   sn::train::LossScaler scaler({.init_scale = 1024});
   sn::Tensor loss = sn::sum(p * p) / 2 + sn::sum(q);
-  auto [gradients, finite] =
-      scaler.unscaled(scaler.scaled(loss).backward());
+  auto [gradients, finite] = scaler.unscaled(scaler.scaled(loss).backward());
   sn::Tensor norm = sn::optim::clip_grad_norm(gradients, 1);
   sn::Gradients copy = gradients;
   first.step_if(finite, p, std::move(gradients));
@@ -108,7 +107,7 @@ TEST(LossScaler, HalvesThatWouldVanish) {
     sn::train::LossScaler scaler({.init_scale = scale});
     sn::Tensor y = [&] {
       sn::train::autocast scope(sn::DType::f16);
-      return model(sn::full({1, 1}, 1e-4)) ;
+      return model(sn::full({1, 1}, 1e-4));
     }();
     sn::Tensor loss = sn::sum(y.to(sn::DType::f32) * 1e-5);
     return scaler.unscaled(scaler.scaled(loss).backward())
@@ -147,8 +146,7 @@ TEST(LossScaler, Rejects) {
   sn::train::LossScaler scaler;
   expectRejected("loss_scaler", "no gradients",
                  [&] { scaler.unscaled(sn::Gradients()); });
-  expectRejected("loss_scaler", "bool",
-                 [&] { scaler.update(sn::ones({})); });
+  expectRejected("loss_scaler", "bool", [&] { scaler.update(sn::ones({})); });
 }
 
 //===- Steps that may be skipped ------------------------------------------===//
@@ -178,10 +176,12 @@ TEST(StepIf, ParametersThatAreLeftOutCountTheirOwnSteps) {
   std::vector<sn::Param> wanted = both;
   sn::optim::Adam adam({.lr = 0.1}), plain({.lr = 0.1});
   auto yes = sn::full({}, true), no = sn::full({}, false);
-  auto two = [](auto &params) { return (sn::sum(params[0]) * 2 +
-                                        sn::sum(params[1])).backward(); };
-  auto one = [](auto &params) { return sn::sum(params[0] * params[0])
-                                           .backward(); };
+  auto two = [](auto &params) {
+    return (sn::sum(params[0]) * 2 + sn::sum(params[1])).backward();
+  };
+  auto one = [](auto &params) {
+    return sn::sum(params[0] * params[0]).backward();
+  };
   adam.step_if(yes, both, two(both));
   adam.step_if(no, both[0], one(both));
   adam.step_if(yes, both[0], one(both));
@@ -223,7 +223,9 @@ TEST(StepIf, Rejects) {
   sn::optim::NAdam nadam;
   sn::optim::RAdam radam;
   auto yes = sn::full({}, true);
-  expectRejected("step_if", "nadam", [&] { nadam.step_if(yes, p, gradients()); });
-  expectRejected("step_if", "radam", [&] { radam.step_if(yes, p, gradients()); });
+  expectRejected("step_if", "nadam",
+                 [&] { nadam.step_if(yes, p, gradients()); });
+  expectRejected("step_if", "radam",
+                 [&] { radam.step_if(yes, p, gradients()); });
   nadam.step(p, gradients()); // as ever
 }

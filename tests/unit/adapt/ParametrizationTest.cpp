@@ -14,8 +14,8 @@ namespace {
 class WeightNorm : public sn::Parametrization {
 public:
   explicit WeightNorm(const sn::Param &weight) {
-    parts.emplace_back("length", sn::Param(lengths(weight.own_value()).detach(),
-                                           "length"));
+    parts.emplace_back(
+        "length", sn::Param(lengths(weight.own_value()).detach(), "length"));
   }
   std::string kind() const override { return "weight_norm"; }
   std::shared_ptr<sn::Parametrization> copy() const override {
@@ -42,7 +42,8 @@ TEST(Parametrization, TrainsBothPartsOfAWeight) {
   sn::Gradients gradients = sn::mean(model(x)).backward();
   EXPECT_EQ(gradients.size(), 3u);
   // The weight's own gradient does not change its length.
-  sn::Tensor along = sn::sum(gradients(model.weight) * model.weight.own_value());
+  sn::Tensor along =
+      sn::sum(gradients(model.weight) * model.weight.own_value());
   EXPECT_NEAR(along.item<float>(), 0, 1e-6);
   sn::optim::Sgd sgd({.lr = 0.1});
   sgd.step(model, std::move(gradients));
@@ -91,8 +92,9 @@ TEST(Param, IsPrintedByItsIdAndItsMappersFlags) {
   EXPECT_EQ(text(param.save_mapper(same).mapper()),
             "ParamMapper { load: false, save: true }");
   EXPECT_EQ(describe(param),
-            "Param: 0000000000001234 'weight' f32[3,4] on cpu, trained, "
-            "ParamMapper { load: false, save: false }");
+            "Param: 0000000000001234 'weight' f32[3,4] on " +
+                toString(param.device()) +
+                ", trained, ParamMapper { load: false, save: false }");
   param.require_grad(false);
   EXPECT_NE(describe(param).find(", frozen, "), std::string::npos);
   EXPECT_FALSE(param.is_initialized()); // printing made no value

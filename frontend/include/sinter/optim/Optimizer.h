@@ -175,7 +175,7 @@ private:
     std::weak_ptr<runtime::Cell> parameter;
     uint64_t recordId = 0;
     std::vector<runtime::CellRef> moments;
-    int64_t loadedSteps = 0; ///< updates before these cells were made
+    int64_t loadedSteps = 0;           ///< updates before these cells were made
     std::shared_ptr<TakenSteps> taken; ///< null: every step was taken
     int64_t steps() const;
   };
@@ -243,8 +243,8 @@ private:
   std::map<std::string, runtime::CellRef> fileCounts;
   std::map<std::string, Tensor> counted; ///< in this step
   std::string stepped;                   ///< the parameters of this step
-  Tensor condition; ///< of this step; empty: it is taken
-  std::shared_ptr<TakenSteps> taken; ///< of the parameter being recorded
+  Tensor condition;                      ///< of this step; empty: it is taken
+  std::shared_ptr<TakenSteps> taken;     ///< of the parameter being recorded
   runtime::CellRef stepping;             ///< the one that is being recorded
 };
 

@@ -34,7 +34,8 @@ public:
   /// them from a file needs.
   GradientsAccumulator() = default;
   template <typename T>
-  explicit GradientsAccumulator(const T &model, Where where = Where::current()) {
+  explicit GradientsAccumulator(const T &model,
+                                Where where = Where::current()) {
     prepare(detail::allFieldsOf(model), where);
   }
 

@@ -184,8 +184,7 @@ public:
   explicit Swa(const M &model, const SwaOptions &options = {},
                Where where = Where::current())
       : Averaged<M>(
-            model,
-            {.isEqual = true, .averageBuffers = options.average_buffers},
+            model, {.isEqual = true, .averageBuffers = options.average_buffers},
             where) {}
 
   SINTER_MODULE(Swa, average, num_updates)

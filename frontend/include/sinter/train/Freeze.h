@@ -25,9 +25,8 @@ namespace sinter::train {
 ///
 ///     std::cout << sn::train::freeze(model, {"backbone.*", "embed"});
 template <typename T>
-Selection
-freeze(T &model, const Patterns &patterns,
-       std::source_location where = std::source_location::current()) {
+Selection freeze(T &model, const Patterns &patterns,
+                 std::source_location where = std::source_location::current()) {
   return sinter::detail::setTrained(sinter::detail::allFieldsOf(model),
                                     patterns, false, "freeze", where);
 }

@@ -1,4 +1,5 @@
-/// Lora: adapters of low rank beside the weights of a model that stays as it is.
+/// Lora: adapters of low rank beside the weights of a model that stays as it
+/// is.
 #pragma once
 
 #include <sinter/Module.h>
@@ -73,10 +74,9 @@ namespace sinter::train {
 /// An Error, with nothing changed: a pattern that selects no weight, a weight
 /// that has an adapter, a rank below 1, a dropout outside of [0, 1).
 template <typename T>
-LoraReport add_lora(T &model, const Patterns &patterns,
-                    const LoraOptions &options = {},
-                    std::source_location where =
-                        std::source_location::current()) {
+LoraReport
+add_lora(T &model, const Patterns &patterns, const LoraOptions &options = {},
+         std::source_location where = std::source_location::current()) {
   return sinter::detail::addLora(sinter::detail::allFieldsOf(model), patterns,
                                  options, where);
 }

@@ -26,7 +26,7 @@ namespace sinter::train {
 ///
 ///     sn::Tensor loss = [&] {
 ///       sn::train::autocast scope(sn::DType::bf16);
-///       return sn::nn::cross_entropy(model(x), labels);
+///       return sn::cross_entropy(model(x), labels);
 ///     }();
 ///     optimizer.step(model, loss.backward());
 class autocast {
@@ -48,8 +48,8 @@ std::optional<DType> autocast_dtype();
 
 struct LossScalerOptions {
   double init_scale = 65536;
-  double growth_factor = 2;     ///< above 1
-  double backoff_factor = 0.5;  ///< between 0 and 1
+  double growth_factor = 2;       ///< above 1
+  double backoff_factor = 0.5;    ///< between 0 and 1
   int64_t growth_interval = 2000; ///< steps without an overflow before it grows
 };
 
