@@ -57,6 +57,13 @@ void GradientsAccumulator::prepare(const Fields &fields, Where where) try {
   detail::raiseExhausted(where);
 }
 
+/// The weight, which reads the total: what evaluates a sum evaluates the total,
+/// too, and no program is left over for that.
+static Tensor weightBeside(const Tensor &total, double weight) {
+  Tensor amount = full({}, scalar(weight), {DType::f32, total.device()});
+  return where(total >= 0.0, amount, 0.0);
+}
+
 void GradientsAccumulator::add(const Fields &fields, const Gradients &gradients,
                                double weight, Where where) try {
   detail::SourceScope scope(where);
@@ -64,7 +71,7 @@ void GradientsAccumulator::add(const Fields &fields, const Gradients &gradients,
   if (!(weight > 0) || !std::isfinite(weight))
     reject(fmt::format("the weight is {}, not a positive number", weight),
            where);
-  bool found = false;
+  Tensor total, amount;
   for (size_t i = 0; i < fields.params.size(); ++i) {
     const auto &[path, param] = fields.params[i];
     if (!param->requires_grad() || detail::firstWithCell(fields.params, i) != i)
@@ -72,18 +79,21 @@ void GradientsAccumulator::add(const Fields &fields, const Gradients &gradients,
     const Tensor *gradient = gradients.find(*param);
     if (!gradient)
       continue;
-    found = true;
     Param &sum = sumOf(path, *param, where);
     // What the small batch before this one left is evaluated here, so that each
     // is a program, the same one, and not a part of a longer one.
     Tensor before = detail::readCell(sum.cell(), where);
-    sum.set(before + gradient->to(sum.dtype()) * scalar(weight), where);
+    if (!total.defined()) {
+      total = detail::readCell(total_weight.cell(), where);
+      amount = weightBeside(total, weight);
+    }
+    Tensor own = amount.to(sum.device()).to(sum.dtype());
+    sum.set(before + gradient->to(sum.dtype()) * own, where);
     added[path] = param->cell()->id();
   }
-  if (!found)
+  if (!total.defined())
     reject("the gradients hold none of the model's parameters", where);
-  total_weight.set(
-      detail::readCell(total_weight.cell(), where) + scalar(weight), where);
+  total_weight.set(total + amount, where);
   ++numAdded;
 } catch (...) {
   detail::raiseExhausted(where);

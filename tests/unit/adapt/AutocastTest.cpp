@@ -71,7 +71,7 @@ TEST(Autocast, DTypesByClass) {
     EXPECT_EQ(relu(half).dtype(), DType::bf16);
     EXPECT_EQ(sn::mse_loss(half, half).dtype(), DType::f32);
     EXPECT_EQ(sn::sum(sn::ones({2}, {.dtype = DType::i32})).dtype(),
-              DType::i32);
+              DType::i64);
     {
       autocast none(std::nullopt);
       EXPECT_EQ(sn::matmul(x, w).dtype(), DType::f32);

@@ -98,7 +98,11 @@ summary(const T &model, F run,
     no_grad guard;
     run(copy);
   }
-  return sinter::detail::summaryOf(copy, &shapes, where);
+  ModelSummary found = sinter::detail::summaryOf(copy, &shapes, where);
+  ModelSummary own = summary(model, where); // with what is trained
+  for (size_t i = 0; i < own.rows.size(); ++i)
+    own.rows[i].outputs = std::move(found.rows[i].outputs);
+  return own;
 }
 /// The same of `model(input)`.
 template <typename T>
