@@ -3,6 +3,7 @@
 
 #include "frontend/Capture.h"
 #include "frontend/Raise.h"
+#include "frontend/adapt/Autocast.h"
 #include "sinter/runtime/Node.h"
 
 #include <sinter/Creation.h>
@@ -145,6 +146,8 @@ std::string JitTable::signatureOf(const JitArguments &arguments,
   for (const Mode *mode : fields.modes)
     bytes.add(mode->training);
   bytes.add(graph::recordScope().gradEnabled);
+  std::optional<DType> products = autocastDType();
+  bytes.add(products ? uint8_t(*products) : uint8_t(0xff));
   bytes.add(default_device());
   bytes.add(std::string_view(type));
   bytes.add(arguments.constants);
@@ -392,16 +395,17 @@ void replayJit(const JitCall &call, const Fields &arguments,
     Param &param = *result.params[i].value;
     const ResultParam &own = call.params[i];
     if (!own.made.defined()) {
-      param = Param::of_cell(cellNow(own.cell), param.record_id());
+      param.become(Param::of_cell(cellNow(own.cell), param.record_id()));
       continue;
     }
     Tensor value = *next++;
     auto [first, isNew] = made.try_emplace(own.made.cell().get(), &param);
     if (isNew) {
-      param = Param::pending(own.made, value);
+      param.become(Param::pending(own.made, value));
     } else {
-      param = Param();
-      param.tie(*first->second, where);
+      Param tied;
+      tied.tie(*first->second, where);
+      param.become(std::move(tied));
     }
   }
   for (size_t i = 0; i < call.gradients.size(); ++i)

@@ -4,6 +4,7 @@
 #include "frontend/ComplexOps.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
+#include "frontend/adapt/LowRank.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Symbols.h"
 #include "runtime/support/Fork.h"
@@ -76,6 +77,8 @@ static bool fixesColumns(const NodeRef &lhs, const NodeRef &matrix) {
 Tensor matmul(const Arg &lhs, const Arg &rhs) try {
   if (detail::anyComplex(lhs, rhs)) [[unlikely]]
     return detail::complexMatmul(lhs, rhs);
+  if (const graph::LowRankSum *sum = detail::lowRankOf(rhs)) [[unlikely]]
+    return detail::multiplyLowRank(lhs, rhs, *sum);
   detail::Recorder recorder(graph::OpId::matmul, lhs);
   auto operands =
       recorder.operands(detail::Promotion::match, 0b11, false, lhs, rhs);

@@ -4,6 +4,7 @@
 #include "frontend/Pending.h"
 #include "frontend/Raise.h"
 #include "frontend/SiteMemory.h"
+#include "frontend/adapt/Autocast.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Terms.h"
 #include "runtime/support/FloatingPoint.h"
@@ -347,12 +348,11 @@ static Result<NodeRef> numberNode(const Arg &arg, Number value, unsigned index,
   return graph::broadcast(scalar, shape);
 }
 
-/// A tensor operand in the dtype, if one is asked for, and the shape.
-static Result<NodeRef> tensorNode(const NodeRef &node, bool promotes,
-                                  DType dtype, bool broadcasts,
-                                  std::span<const Dim> shape) {
+/// A tensor operand in the dtype and, if `broadcasts`, the shape.
+static Result<NodeRef> tensorNode(const NodeRef &node, DType dtype,
+                                  bool broadcasts, std::span<const Dim> shape) {
   NodeRef result = node;
-  if (promotes && node->dtype() != dtype) {
+  if (node->dtype() != dtype) {
     SINTER_TRY_ASSIGN(result, graph::cast(node, dtype));
   }
   if (broadcasts)
@@ -386,7 +386,7 @@ static bool agree(Promotion promotion, bool broadcasts,
 void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
                        std::span<const Arg *const> args, const NodeRef **used,
                        NodeRef *made) {
-  if (!agree(promotion, broadcasts, args))
+  if (autocastDType() || !agree(promotion, broadcasts, args))
     return convert(promotion, promoted, broadcasts, args, used, made);
   for (size_t i = 0; i < args.size(); ++i)
     used[i] = &args[i]->node();
@@ -439,17 +439,20 @@ void Recorder::convert(Promotion promotion, uint32_t promoted, bool broadcasts,
     refuseStored(promoted, common, args);
   if (op == graph::OpId::compare)
     common = comparedIn(common, args);
+  if (promotes)
+    common = autocastTo(op, common);
   for (size_t i = 0; i < args.size(); ++i) {
     const Arg &arg = *args[i];
     bool takesPart = promotes && (promoted >> i & 1);
     if (arg.isTensor()) {
       const NodeRef &node = arg.node();
-      if ((!takesPart || node->dtype() == common) &&
-          (!broadcasts || isSameShape(node->dims(), shape))) {
+      DType own = node->dtype();
+      DType wanted = takesPart ? common : promotes ? own : autocastTo(op, own);
+      if (own == wanted && (!broadcasts || isSameShape(node->dims(), shape))) {
         used[i] = &node;
         continue;
       }
-      auto fitted = tensorNode(node, takesPart, common, broadcasts, shape);
+      auto fitted = tensorNode(node, wanted, broadcasts, shape);
       if (!fitted)
         fail(fitted.takeError());
       made[i] = std::move(*fitted);

@@ -185,6 +185,14 @@ class Sinter_Op<string mnemonic, string kindName, list<Trait> traits = []>
   list<string> shapeArguments = ["*"];
   /// The `dims` attribute that is stored as the rule resolved it (no -1).
   string resolves = "";
+  /// In how many bits the op computes where a user asks for few (the frontend's
+  /// `autocast`; an enumerator of sinter::detail::Precision):
+  ///   low   a product: its float operands are rounded
+  ///   full  it adds up elements: f16 and bf16 are brought to f32
+  ///   any   in its operands'
+  string precision = !cond(!eq(kindName, "contraction"): "low",
+                           !eq(kindName, "attention"): "low",
+                           true: "any");
   /// Whether the op is its operand when the types agree (cast f32 to f32).
   bit elidesIdentity = 0;
   /// Whether this op makes the constants that rules write as literals.
@@ -279,6 +287,12 @@ class Sinter_View<string mnemonic> : Sinter_Op<mnemonic, "view"> {
 class Sinter_Fold<string mnemonic, string kindName, string foldName,
                   list<Trait> traits = []>
     : Sinter_Op<mnemonic, kindName, !listconcat([FoldOpInterface], traits)> {
+  // The largest of several is exact in their dtype.
+  let precision = !cond(!eq(foldName, "maximum"): "any",
+                        !eq(foldName, "minimum"): "any",
+                        !eq(kindName, "reduction"): "full",
+                        !eq(kindName, "prefix"): "full",
+                        true: "any");
   let declares = [{
     static ::sinter::ir::Fold getFold() {
       return ::sinter::ir::Fold::}] # foldName # [{;
@@ -304,6 +318,7 @@ class Sinter_Search<string mnemonic> : Sinter_Fold<mnemonic, "reduction",
   let arguments = (ins Sinter_Tensor:$x, Sinter_Axis:$axis,
                        Sinter_Boolean:$keepdims);
   let results = (outs Sinter_I64:$result);
+  let precision = "any";
   let shapeRule = "argmax";
   let reorder = "reduction";
   let defaults = ["keepdims = false"];

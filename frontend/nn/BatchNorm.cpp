@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace sinter::nn {
 
 BatchNormBase::BatchNormBase(Ranks ranks, int64_t channels,
@@ -37,6 +39,12 @@ BatchNormBase::BatchNormBase(Ranks ranks, int64_t channels,
   detail::raiseExhausted(where);
 }
 
+static thread_local bool isCumulative = false;
+
+cumulative_statistics::cumulative_statistics()
+    : previous(std::exchange(isCumulative, true)) {}
+cumulative_statistics::~cumulative_statistics() { isCumulative = previous; }
+
 static std::optional<Tensor> tensorOf(const Param &param) {
   return param.defined() ? std::optional(param.tensor()) : std::nullopt;
 }
@@ -61,7 +69,7 @@ void BatchNormBase::track(const Tensor &mean, const Tensor &var) const try {
   // A fixed part of a batch reads the count, too: what evaluates the one
   // statistic evaluates all three, and no count is left behind.
   Tensor taken = 1.0 / count.to(dtype);
-  if (options.momentum)
+  if (options.momentum && !isCumulative)
     taken = where(count > 0,
                   full({}, scalar(*options.momentum), {dtype, mean.device()}),
                   taken);

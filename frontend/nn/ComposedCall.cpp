@@ -2,6 +2,7 @@
 #include "frontend/nn/ComposedCall.h"
 
 #include "frontend/Raise.h"
+#include "frontend/adapt/Autocast.h"
 
 #include <sinter/ModuleFile.h>
 
@@ -29,6 +30,13 @@ ComposedCall::ComposedCall(std::string_view op,
                    : computeType;
   if (computeType == DType::f64)
     resultType = DType::f64;
+}
+
+SummingCall::SummingCall(std::string_view op,
+                         std::initializer_list<const Arg *> reals)
+    : ComposedCall(op, reals) {
+  if (autocastDType())
+    giveWide();
 }
 
 Tensor ComposedCall::real(const Arg &arg) const {

@@ -40,12 +40,22 @@ public:
   /// The dtype of what `done` gives.
   DType result() const { return resultType; }
 
+protected:
+  void giveWide() { resultType = computeType; }
+
 private:
   std::string op;
   SourceLine where;
   SourceScope scope;
   DType computeType = DType::f32;
   DType resultType = DType::f32;
+};
+
+/// A call that adds up elements (a norm, a loss): under autocast its result is
+/// as wide as it is computed.
+class SummingCall : public ComposedCall {
+public:
+  SummingCall(std::string_view op, std::initializer_list<const Arg *> reals);
 };
 
 } // namespace sinter::detail

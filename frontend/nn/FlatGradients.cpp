@@ -150,7 +150,7 @@ void addDelta(const Fields &fields, const WeightDelta &delta, double scale,
     const Param &param = *change.param;
     Tensor added = change.delta * scalar(scale);
     const_cast<Param &>(param).set(
-        param.tensor(where) + added.to(param.dtype(), where), where);
+        param.own_value(where) + added.to(param.dtype(), where), where);
   }
 } catch (...) {
   detail::raiseExhausted(where);

@@ -8,9 +8,9 @@
 namespace sinter::detail {
 
 /// One call of a loss.
-class LossCall : public ComposedCall {
+class LossCall : public SummingCall {
 public:
-  using ComposedCall::ComposedCall;
+  using SummingCall::SummingCall;
 
   /// The result: the losses by themselves, their sum or their mean.
   Tensor reduced(const Tensor &losses, Reduction reduction) const;

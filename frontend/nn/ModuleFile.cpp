@@ -34,7 +34,7 @@ void saveFields(const Fields &fields, const std::string &file,
   std::vector<Tensor> values;
   runtime::Metadata metadata;
   for (const Slot &slot : slots) {
-    values.push_back(slot.param->mapper().saved(slot.param->tensor(where)));
+    values.push_back(slot.param->mapper().saved(slot.param->own_value(where)));
     metadata.emplace_back(fmt::format("{}{}", recordKey, slot.path),
                           fmt::format("{:016x}", slot.param->record_id()));
   }
@@ -89,7 +89,7 @@ void castFields(const Fields &from, const Fields &copy, DType dtype,
 void evalFields(const Fields &fields, std::source_location where) try {
   std::vector<Tensor> values;
   for (const auto &[path, param] : fields.params)
-    values.push_back(param->tensor(where));
+    values.push_back(param->own_value(where));
   for (const auto &[path, tensor] : fields.tensors)
     values.push_back(*tensor);
   eval(values, where);
@@ -158,7 +158,7 @@ void keepTies(const Fields &from, const Fields &copy) try {
       continue;
     bool isFrozen = param.frozen, isPredicting = param.predicting;
     ParamMapper mapper = param.fileMapper;
-    param.tie(*copy.params[center].value);
+    param.share(*copy.params[center].value, {});
     param.frozen = isFrozen;
     param.predicting = isPredicting;
     param.fileMapper = std::move(mapper);
@@ -174,7 +174,7 @@ void ownParams(const Fields &from, const Fields &copy) try {
     const Param *before = from.params[i].value;
     Param &param = *copy.params[i].value;
     if (&param != before && param.cell() == before->cell())
-      param = Param(std::as_const(param));
+      param.become(Param(std::as_const(param)));
   }
   keepTies(from, copy);
 } catch (...) {

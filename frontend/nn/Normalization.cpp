@@ -18,6 +18,7 @@
 namespace sinter {
 
 using detail::ComposedCall;
+using detail::SummingCall;
 
 /// Axes [from, to).
 static Axes axesFrom(int64_t from, int64_t to) {
@@ -125,7 +126,7 @@ static Tensor countAlong(const Tensor &x, std::span<const int64_t> axes) {
 }
 
 BatchNormalized batch_norm(const Arg &x, const Affine &affine) try {
-  ComposedCall call("batch_norm", {&x});
+  SummingCall call("batch_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
   std::vector<int64_t> others{0};
@@ -149,7 +150,7 @@ BatchNormalized batch_norm(const Arg &x, const Affine &affine) try {
 
 Tensor batch_norm(const Arg &x, const Arg &mean, const Arg &var,
                   const Affine &affine) try {
-  ComposedCall call("batch_norm", {&x});
+  SummingCall call("batch_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
   Tensor center = ofChannels(call, call.real(mean), wide);
@@ -161,7 +162,7 @@ Tensor batch_norm(const Arg &x, const Arg &mean, const Arg &var,
 }
 
 Tensor group_norm(const Arg &x, int64_t groups, const Affine &affine) try {
-  ComposedCall call("group_norm", {&x});
+  SummingCall call("group_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
   if (groups < 1 || wide.dim(1).value % groups != 0)
@@ -179,7 +180,7 @@ Tensor group_norm(const Arg &x, int64_t groups, const Affine &affine) try {
 }
 
 Tensor instance_norm(const Arg &x, const Affine &affine) try {
-  ComposedCall call("instance_norm", {&x});
+  SummingCall call("instance_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
   if (wide.rank() < 3)
@@ -192,7 +193,7 @@ Tensor instance_norm(const Arg &x, const Affine &affine) try {
 
 Tensor local_response_norm(const Arg &x, int64_t size,
                            const LocalResponseOptions &options) try {
-  ComposedCall call("local_response_norm", {&x});
+  SummingCall call("local_response_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
   if (size < 1)
@@ -238,7 +239,7 @@ static Tensor ofShape(const ComposedCall &call, const Tensor &values,
 }
 
 Tensor layer_norm(const Arg &x, const Dims &shape, const Affine &affine) try {
-  ComposedCall call("layer_norm", {&x});
+  SummingCall call("layer_norm", {&x});
   Tensor wide = call.real(x);
   int64_t first = firstOf(call, wide, shape);
   Tensor weight = call.given(affine.weight), bias = call.given(affine.bias);
@@ -271,7 +272,7 @@ static double epsilonOf(DType dtype) {
 Tensor rms_norm(const Arg &x, const Dims &shape,
                 const std::optional<Tensor> &weight,
                 std::optional<double> eps) try {
-  ComposedCall call("rms_norm", {&x});
+  SummingCall call("rms_norm", {&x});
   Tensor wide = call.real(x);
   int64_t first = firstOf(call, wide, shape);
   double added = eps.value_or(epsilonOf(call.result()));
@@ -285,7 +286,7 @@ Tensor rms_norm(const Arg &x, const Dims &shape,
 }
 
 Tensor normalize(const Arg &x, double p, int64_t axis, double eps) try {
-  ComposedCall call("normalize", {&x});
+  SummingCall call("normalize", {&x});
   Tensor wide = call.real(x);
   Tensor size = detail::vectorNorm(wide, p, axis, true);
   return call.done(wide / maximum(size, eps));

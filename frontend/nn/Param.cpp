@@ -8,6 +8,7 @@
 #include "frontend/State.h"
 
 #include <sinter/Creation.h>
+#include <sinter/Parametrization.h>
 #include <sinter/SourceScope.h>
 #include <sinter/Transforms.h>
 
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <ostream>
 
 namespace sinter {
 
@@ -128,7 +130,8 @@ Param::Param(const Tensor &value, std::string name, bool requires_grad,
 Param::Param(const Param &other) try
     : LiveParam(other), state(other.state ? other.state->copy() : nullptr),
       recordId(other.recordId), fileMapper(other.fileMapper),
-      frozen(other.frozen), predicting(other.predicting) {
+      form(other.form ? other.form->copy() : nullptr), frozen(other.frozen),
+      predicting(other.predicting) {
   if (detail::Capture *capture = detail::Capture::current(); capture && state)
     capture->addLocal(state, capture->read(other.state));
 } catch (...) {
@@ -183,10 +186,17 @@ int64_t Param::numel() const {
   return count;
 }
 
-Tensor Param::tensor(Where where) const try {
+Tensor Param::own_value(Where where) const try {
   held("tensor", where);
   Tensor value = detail::readCell(state, where);
   return frozen || predicting ? value.detach(where) : value;
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+Tensor Param::tensor(Where where) const try {
+  Tensor value = own_value(where);
+  return form ? form->value(value, where) : value;
 } catch (...) {
   detail::raiseExhausted(where);
 }
@@ -200,7 +210,7 @@ void Param::set(const Tensor &value, Where where) try {
   detail::raiseExhausted(where);
 }
 
-void Param::tie(const Param &other, Where where) try {
+void Param::share(const Param &other, Where where) try {
   other.held("tie", where);
   if (state &&
       (dtype() != other.dtype() || !sameExtents(shape(), other.shape()) ||
@@ -221,12 +231,29 @@ void Param::tie(const Param &other, Where where) try {
   detail::raiseExhausted(where);
 }
 
+void Param::tie(const Param &other, Where where) try {
+  share(other, where);
+  form = other.form;
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+void Param::become(Param &&other) {
+  std::shared_ptr<Parametrization> kept = std::move(form);
+  *this = std::move(other);
+  form = std::move(kept);
+}
+
 Param Param::to(DeviceId device, Where where) const try {
   held("to", where);
   if (device == this->device())
     return *this;
-  return replaced(
+  Param moved = replaced(
       detail::readCell(state, where).detach(where).to(device, where), where);
+  if (moved.form)
+    for (auto &[name, part] : moved.form->parts)
+      part = part.to(device, where);
+  return moved;
 } catch (...) {
   detail::raiseExhausted(where);
 }
@@ -242,8 +269,12 @@ Param Param::cast(DType dtype, Where where) const try {
                   where);
   if (dtype == this->dtype() || !isFloat(this->dtype()))
     return *this;
-  return replaced(detail::readCell(state, where).detach(where).to(dtype, where),
-                  where);
+  Param changed = replaced(
+      detail::readCell(state, where).detach(where).to(dtype, where), where);
+  if (changed.form)
+    for (auto &[name, part] : changed.form->parts)
+      part = part.cast(dtype, where);
+  return changed;
 } catch (...) {
   detail::raiseExhausted(where);
 }
@@ -262,6 +293,7 @@ Param Param::replaced(const Tensor &value, Where where) const try {
   copy.state = Param(value, name(), state->requiresGrad(), where).state;
   copy.recordId = recordId;
   copy.fileMapper = fileMapper;
+  copy.form = form ? form->copy() : nullptr;
   copy.frozen = frozen;
   copy.predicting = predicting;
   return copy;
@@ -363,6 +395,13 @@ Param Param::save_mapper(TensorMapper function) const try {
 
 ParamParts Param::consume(Where where) try {
   held("consume", where);
+  if (form)
+    detail::raise(makeError(ErrorKind::invalid_argument,
+                            "consume: '" + name() +
+                                "' has a parametrization, "
+                                "which the parts would lose",
+                            "consume"),
+                  where);
   ParamParts parts{recordId,
                    name(),
                    detail::readCell(state, where).detach(where),
@@ -381,6 +420,56 @@ Param Param::from_mapped_value(ParamParts parts, Where where) try {
   param.fileMapper = std::move(parts.mapper);
   param.frozen = parts.frozen;
   return param;
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+//===- Parametrizations ---------------------------------------------------===//
+
+Parametrization::~Parametrization() = default;
+
+void Param::parametrize(std::shared_ptr<Parametrization> given,
+                        Where where) try {
+  held("parametrize", where);
+  if (given && form)
+    detail::raise(
+        makeError(ErrorKind::invalid_argument,
+                  fmt::format("parametrize: '{}' has a parametrization "
+                              "already: {}",
+                              name(), form->kind()),
+                  "parametrize"),
+        where);
+  form = std::move(given);
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+//===- Text ---------------------------------------------------------------===//
+
+std::ostream &operator<<(std::ostream &stream, const Param &param) {
+  return stream << fmt::format("Param: {:016x}", param.record_id());
+}
+
+std::ostream &operator<<(std::ostream &stream, const ParamMapper &mapper) {
+  return stream << fmt::format("ParamMapper {{ load: {}, save: {} }}",
+                               mapper.has_load(), mapper.has_save());
+}
+
+static const char *trainingOf(const Param &param) {
+  if (param.requires_grad())
+    return "trained";
+  return param.cell()->requiresGrad() ? "frozen" : "not trained";
+}
+
+std::string describe(const Param &param, std::source_location where) try {
+  if (!param.defined())
+    return "Param: empty";
+  const ParamMapper &mapper = param.mapper();
+  return fmt::format(
+      "Param: {:016x} '{}' {} on {}, {}, ParamMapper {{ load: {}, save: {} }}",
+      param.record_id(), param.name(), typeOf(*param.cell()),
+      toString(param.device()), trainingOf(param), mapper.has_load(),
+      mapper.has_save());
 } catch (...) {
   detail::raiseExhausted(where);
 }

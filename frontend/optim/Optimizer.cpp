@@ -189,11 +189,12 @@ void Optimizer::stepParam(const Param &param, const Tensor &gradient,
       capture->nameState(state.moments[i], param.cell(), moments[i].name);
   Update update;
   update.compute = computeType(param.dtype());
-  update.value = param.tensor(where).to(update.compute, where);
+  update.value = param.own_value(where).to(update.compute, where);
   update.gradient = gradient.to(update.compute, where);
   for (const runtime::CellRef &moment : state.moments)
     update.moments.push_back(detail::readCell(moment, where));
   update.step = state.steps() + 1;
+  taken = state.taken;
   if (auto found = groupOf.find(param.cell()->id()); found != groupOf.end())
     update.group = found->second.group;
   update.lr =
@@ -201,10 +202,15 @@ void Optimizer::stepParam(const Param &param, const Tensor &gradient,
                                : Tensor()) *
       groups[update.group].rateFactor;
   nextPlace = 0;
-  Tensor value = record(update);
+  if (taken)
+    countOf(update); // for files, whoever asks for it
+  Tensor before = update.value;
+  std::vector<Tensor> momentsBefore = update.moments;
+  Tensor value = ifTaken(record(update), before);
   detail::updateCell(param.cell(), value.to(param.dtype(), where), where);
   for (size_t i = 0; i < state.moments.size(); ++i)
-    detail::updateCell(state.moments[i], update.moments[i], where);
+    detail::updateCell(state.moments[i],
+                       ifTaken(update.moments[i], momentsBefore[i]), where);
 } catch (...) {
   detail::raiseExhausted(where);
 }
@@ -217,17 +223,25 @@ void Optimizer::captureStep(const std::vector<const Param *> &params,
   std::vector<detail::CellUse> cells;
   for (const Param *param : params)
     cells.push_back({param->cell(), param->record_id()});
-  auto step = [this, where](std::span<const detail::CellUse> uses,
-                            std::span<const Tensor> values) {
+  std::vector<Tensor> inputs = gradients;
+  bool isConditional = condition.defined();
+  if (isConditional)
+    inputs.push_back(condition);
+  auto step = [this, where,
+               isConditional](std::span<const detail::CellUse> uses,
+                              std::span<const Tensor> values) {
     std::vector<Param> views;
     Gradients given;
     for (size_t i = 0; i < uses.size(); ++i) {
       views.push_back(Param::of_cell(uses[i].cell, uses[i].recordId));
       given.set(uses[i].cell->id(), values[i]);
     }
-    stepFields(detail::fieldsOf(views), given, where);
+    if (isConditional)
+      stepFieldsIf(values.back(), detail::fieldsOf(views), given, where);
+    else
+      stepFields(detail::fieldsOf(views), given, where);
   };
-  detail::Capture::current()->addEffect(std::move(cells), gradients, step);
+  detail::Capture::current()->addEffect(std::move(cells), inputs, step);
 } catch (...) {
   detail::raiseExhausted(where);
 }
@@ -268,9 +282,11 @@ void Optimizer::stepFields(const detail::Fields &fields,
   if (capture)
     for (const Param *param : params)
       stepped += std::to_string(param->cell()->id()) + " ";
+  shareTakenSteps(params);
   for (size_t i = 0; i < params.size(); ++i)
     stepParam(*params[i], std::exchange(found[i], Tensor()), where);
   stepping = {};
+  endTakenSteps(params);
   scalars.clear();
   detail::noteStepEnd(where);
 } catch (...) {

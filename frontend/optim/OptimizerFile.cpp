@@ -86,7 +86,7 @@ void Optimizer::save(const std::string &file, Where where) const try {
       tensors.push_back(std::move(tensor));
     }
     metadata.emplace_back(fmt::format("{}{}", stepsKey, hex(id)),
-                          std::to_string(state->steps()));
+                          std::to_string(stepsOf(*state, where)));
   }
   detail::unwrap(runtime::writeSafetensors(file, tensors, metadata), where);
 } catch (...) {

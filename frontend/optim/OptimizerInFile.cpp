@@ -56,17 +56,22 @@ Optimizer::countedInFile(const Update &update, const std::string &name,
 
 StepNumber Optimizer::countOf(const Update &update) try {
   auto count = static_cast<double>(update.step);
-  return countedInFile(update, "count", count - 1, count,
-                       [](const Tensor &before) { return before + 1.0; });
+  auto next = [](const Tensor &before) { return before + 1.0; };
+  if (taken)
+    return countedOnDevice(update, "count", count - 1, count, next);
+  return countedInFile(update, "count", count - 1, count, next);
 } catch (...) {
   detail::raiseExhausted({});
 }
 
 StepNumber Optimizer::powerOf(const Update &update, double base) try {
   auto count = static_cast<double>(update.step);
-  return countedInFile(update, fmt::format("power_{}", base),
-                       std::pow(base, count - 1), std::pow(base, count),
-                       [base](const Tensor &before) { return before * base; });
+  std::string name = fmt::format("power_{}", base);
+  double before = std::pow(base, count - 1), now = std::pow(base, count);
+  auto next = [base](const Tensor &last) { return last * base; };
+  if (taken)
+    return countedOnDevice(update, name, before, now, next);
+  return countedInFile(update, name, before, now, next);
 } catch (...) {
   detail::raiseExhausted({});
 }

@@ -35,6 +35,16 @@ struct CheckpointRegion {
   std::atomic<bool> isOpen{true};
 };
 
+/// That a matrix is the sum of one and a product of low rank, which what
+/// multiplies by it may do apart (frontend/adapt/LowRank.h).
+struct LowRankSum {
+  NodeRef own;
+  NodeRef down, up; ///< [rank, columns] and [rows, rank]: own + scale * up down
+  bool isTransposed = false; ///< own + scale * (up down)^T
+  double scale = 1;
+  double dropout = 0; ///< of what is multiplied by the product
+};
+
 /// Lives as long as its node. Thread-safe.
 class NodeNotes {
 public:
@@ -59,6 +69,8 @@ public:
     customInputs = other.customInputs;
     isOwnGradient = other.isOwnGradient;
   }
+  /// Set before the node is shared; null for every other.
+  std::unique_ptr<const LowRankSum> lowRank;
   /// The innermost one that the node was recorded in, set before the node is
   /// shared.
   std::shared_ptr<const CheckpointRegion> region;

@@ -63,6 +63,13 @@ bool emitOpTable(const Records &records, raw_ostream &os) {
   return true;
 }
 
+bool emitPrecisions(const Records &records, raw_ostream &os) {
+  os << "// In how many bits each op computes under autocast, by code - 1.\n";
+  for (const Op &op : records.ops())
+    os << "Precision::" << op.text("precision") << ", // " << op.name << "\n";
+  return true;
+}
+
 bool emitChoices(const Records &records, raw_ostream &os) {
   os << "// Enum classes of choice attributes.\n#pragma once\n\n"
         "#include <cstdint>\n\nnamespace sinter {\n\n";

@@ -12,6 +12,7 @@ namespace sinter::tblgen {
 // EmitOpTable.cpp
 bool emitOpIds(const Records &records, llvm::raw_ostream &os);
 bool emitOpTable(const Records &records, llvm::raw_ostream &os);
+bool emitPrecisions(const Records &records, llvm::raw_ostream &os);
 bool emitChoices(const Records &records, llvm::raw_ostream &os);
 
 // EmitGraphBuilders.cpp

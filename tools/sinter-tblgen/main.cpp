@@ -20,6 +20,7 @@ struct Output {
 const Output outputs[] = {
     {"op-ids", emitOpIds, "op codes"},
     {"op-table", emitOpTable, "rows of the op table"},
+    {"precisions", emitPrecisions, "in how many bits ops compute"},
     {"choices", emitChoices, "enum classes of choice attributes"},
     {"graph-builder-decls", emitGraphBuilderDecls, "graph builders, declared"},
     {"graph-builder-defs", emitGraphBuilderDefs, "graph builders"},

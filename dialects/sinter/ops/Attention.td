@@ -22,6 +22,7 @@ def Sinter_ScaledDotProductAttentionOp
   let shapeArguments = [];
   let domains = [Reals<"-1", "1">];
   let handWritten = 1;
+  let precision = "low";
   let example = "scaled_dot_product_attention(query, key, value)";
 }
 

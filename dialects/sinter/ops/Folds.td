@@ -81,6 +81,7 @@ def Sinter_ScatterAminOp : Sinter_Scatter<"scatter_amin", "minimum"> {
 class Sinter_Reducing<string mnemonic, Type type = Sinter_Float>
     : Sinter_Composite<mnemonic> {
   let arguments = (ins type:$x, Sinter_Axes:$axes, Sinter_Boolean:$keepdims);
+  let precision = "full";
   let shapeRule = "reduce";
   let defaults = ["axes = {}", "keepdims = false"];
   let example = mnemonic # "(x, {1})";
@@ -88,6 +89,7 @@ class Sinter_Reducing<string mnemonic, Type type = Sinter_Float>
 class Sinter_Quantifier<string mnemonic>
     : Sinter_Reducing<mnemonic, Sinter_Tensor> {
   let results = (outs Sinter_Bool:$result);
+  let precision = "any";
   let shapeRule = "quantifier";
   let promotion = "none";
   let domains = [Integers<"-1", "1">];

@@ -8,6 +8,7 @@ def Sinter_MeanOp : Sinter_Composite<"mean"> {
   let summary = "Mean over axes.";
   let arguments = (ins Sinter_Float:$x, Sinter_Axes:$axes,
                        Sinter_Boolean:$keepdims);
+  let precision = "full";
   let shapeRule = "sum";
   let defaults = ["axes = {}", "keepdims = false"];
   let example = "mean(x, {1})";
@@ -20,6 +21,7 @@ def Sinter_VarOp : Sinter_Composite<"var"> {
   }];
   let arguments = (ins Sinter_Float:$x, Sinter_Axes:$axes,
                        Sinter_Real:$correction, Sinter_Boolean:$keepdims);
+  let precision = "full";
   let shapeRule = "sum";
   let shapeArguments = ["axes", "keepdims"];
   let defaults = ["axes = {}", "correction = 1", "keepdims = false"];
@@ -28,6 +30,7 @@ def Sinter_VarOp : Sinter_Composite<"var"> {
 def Sinter_SoftmaxOp : Sinter_Composite<"softmax"> {
   let summary = "exp(x) divided by its sum along an axis.";
   let arguments = (ins Sinter_Float:$x, Sinter_Axis:$axis);
+  let precision = "full";
   let shapeRule = "softmax";
   let defaults = ["axis = -1"];
   let example = "softmax(x)";
@@ -35,6 +38,7 @@ def Sinter_SoftmaxOp : Sinter_Composite<"softmax"> {
 def Sinter_QuietSoftmaxOp : Sinter_Composite<"quiet_softmax"> {
   let summary = "exp(x) divided by 1 plus its sum along an axis.";
   let arguments = (ins Sinter_Float:$x, Sinter_Axis:$axis);
+  let precision = "full";
   let shapeRule = "softmax";
   let defaults = ["axis = -1"];
   let example = "quiet_softmax(x)";
@@ -42,6 +46,7 @@ def Sinter_QuietSoftmaxOp : Sinter_Composite<"quiet_softmax"> {
 def Sinter_LogSoftmaxOp : Sinter_Composite<"log_softmax"> {
   let summary = "The logarithm of softmax along an axis.";
   let arguments = (ins Sinter_Float:$x, Sinter_Axis:$axis);
+  let precision = "full";
   let shapeRule = "softmax";
   let defaults = ["axis = -1"];
   let example = "log_softmax(x)";
@@ -140,6 +145,7 @@ def Sinter_LayerNormOp : Sinter_Composite<"layer_norm"> {
   }];
   let arguments = (ins Sinter_Float:$x, Sinter_Float:$weight,
                        Sinter_Float:$bias, Sinter_Real:$eps);
+  let precision = "full";
   let shapeRule = "layerNorm";
   let shapeArguments = [];
   let defaults = ["eps = 1e-5"];
@@ -174,6 +180,7 @@ def Sinter_CrossEntropyOp : Sinter_Composite<"cross_entropy"> {
   let summary = "Mean of -log(softmax(logits)) at the labels.";
   let description = "A label out of range is an error.";
   let arguments = (ins Sinter_Float:$logits, Sinter_Index:$labels);
+  let precision = "full";
   let shapeRule = "crossEntropy";
   let promoted = ["logits"];
   let domains = [Reals<"-4", "4">, Positions];

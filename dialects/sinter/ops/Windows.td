@@ -62,6 +62,7 @@ class Sinter_Windowed<string mnemonic, dag operands, dag more,
       more, (ins Sinter_Layout:$layout));
   let promotion = "match";
   let handWritten = 1;
+  let precision = !if(isProduct, "low", "any");
 }
 
 def Sinter_ConvOp

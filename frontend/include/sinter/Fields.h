@@ -4,6 +4,7 @@
 
 #include <sinter/FieldState.h>
 #include <sinter/Param.h>
+#include <sinter/Parametrization.h>
 #include <sinter/Tensor.h>
 
 #include <algorithm>
@@ -25,12 +26,6 @@
 #include <vector>
 
 namespace sinter {
-
-/// Whether a module trains or predicts, for layers where that differs. A field
-/// of a module; `train()` and `eval()` set every one below a module.
-struct Mode {
-  bool training = true;
-};
 
 /// Params whose names are made at run time: they stand among the fields of
 /// their module, without a name between. A field of a module.
@@ -176,8 +171,18 @@ public:
 
 private:
   void walkPlain(Param &param) {
-    if (param.defined())
-      found.params.push_back({path, &param});
+    if (!param.defined())
+      return;
+    found.params.push_back({path, &param});
+    if (Parametrization *form = param.parametrization())
+      walkParts(*form);
+  }
+  /// The Params of a parametrization stand below the Param.
+  void walkParts(Parametrization &form) {
+    for (auto &[name, part] : form.parts)
+      (*this)(name, part);
+    found.modes.push_back(&form.mode);
+    addConstant(form.constants());
   }
   void walkPlain(Tensor &tensor) {
     if (tensor.defined())

@@ -5,6 +5,7 @@
 #include <sinter/FlatGradients.h>
 #include <sinter/ForEach.h>
 #include <sinter/KeptTies.h>
+#include <sinter/ModuleCalls.h>
 #include <sinter/ModuleFile.h>
 #include <sinter/SourceScope.h>
 
@@ -237,6 +238,8 @@ public:                                                                        \
   auto operator()(const ::sinter::Arg &x, SinterRest &&...rest) const {        \
     ::sinter::detail::SourceScope scope(x.where);                              \
     const SinterSelf &self = *this;                                            \
-    return self.forward(::sinter::detail::tensorOf(x),                         \
-                        std::forward<SinterRest>(rest)...);                    \
+    return ::sinter::detail::called(self, [&]() -> decltype(auto) {            \
+      return self.forward(::sinter::detail::tensorOf(x),                       \
+                          std::forward<SinterRest>(rest)...);                  \
+    });                                                                        \
   }

@@ -72,7 +72,7 @@ void mapParams(const Fields &from, const Fields &copy, F &&function) {
   for (size_t i = 0; i < made.size(); ++i) {
     if (firsts[i] != i)
       made[i].tie(*copy.params[firsts[i]].value);
-    *copy.params[i].value = std::move(made[i]);
+    copy.params[i].value->become(std::move(made[i]));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -44,6 +45,7 @@ private:
 };
 
 class Param;
+class Parametrization;
 
 namespace detail {
 struct Fields;
@@ -132,8 +134,11 @@ public:
     return requires_grad();
   } ///< requires_grad()
 
-  /// The value now. A recorded update that nobody asked for yet runs first.
+  /// The value now; under a parametrization, what that makes of it. A recorded
+  /// update that nobody asked for yet runs first.
   Tensor tensor(Where where = Where::current()) const;
+  /// The value itself, which optimizers change and files keep.
+  Tensor own_value(Where where = Where::current()) const;
   /// Records that the value becomes `value` (same dtype, shape and device).
   void set(const Tensor &value, Where where = Where::current());
   /// Makes this Param the same as `other` (same dtype, shape and device, unless
@@ -155,7 +160,14 @@ public:
   Param load_mapper(TensorMapper function) const;
   Param save_mapper(TensorMapper function) const;
   const ParamMapper &mapper() const { return fileMapper; }
-  /// Takes this apart and leaves it empty.
+  /// From now on `tensor` gives what `form` makes of the value. The Params of
+  /// the form stand below this one in its module. An Error if this has a form
+  /// already; an empty pointer takes it away.
+  void parametrize(std::shared_ptr<Parametrization> form,
+                   Where where = Where::current());
+  /// Null without one.
+  Parametrization *parametrization() const { return form.get(); }
+  /// Takes this apart and leaves it empty. An Error under a parametrization.
   ParamParts consume(Where where = Where::current());
 
   /// For layers on top: the Param that lives in this cell.
@@ -164,6 +176,9 @@ public:
   static Param pending(const Param &like, const Tensor &value);
   /// What the value lives in; the key of gradients and optimizer state.
   const runtime::CellRef &cell() const { return state; }
+  /// Becomes `other` but for the parametrization, of which it keeps its own or
+  /// none: what a walk has found of that stays where it is.
+  void become(Param &&other);
   /// For readers of files.
   void set_record_id(uint64_t id) { recordId = id; }
   /// For `valid()` and `train()` of modules: while on, no gradient is wanted,
@@ -178,13 +193,26 @@ private:
   }
   /// A copy with another value, perhaps of another type.
   Param replaced(const Tensor &value, Where where) const;
+  /// Shares the value of `other` and what is said of it.
+  void share(const Param &other, Where where);
   friend void detail::keepTies(const detail::Fields &, const detail::Fields &);
 
   runtime::CellRef state;
   uint64_t recordId = 0;
   ParamMapper fileMapper;
+  std::shared_ptr<Parametrization> form; ///< of this one alone, or of tied ones
   bool frozen = false;
   bool predicting = false;
 };
+
+/// `Param: 9e3779b97f4a7c15`: the record id.
+std::ostream &operator<<(std::ostream &stream, const Param &param);
+/// `ParamMapper { load: true, save: false }`: which mappers there are.
+std::ostream &operator<<(std::ostream &stream, const ParamMapper &mapper);
+/// All that is known without a value: `Param: 9e3779b97f4a7c15 'weight'
+/// f32[10,4] on cpu, trained, ParamMapper { load: false, save: false }`.
+std::string describe(const Param &param,
+                     std::source_location where =
+                         std::source_location::current());
 
 } // namespace sinter

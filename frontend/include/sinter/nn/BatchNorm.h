@@ -89,4 +89,16 @@ public:
                 num_batches_tracked, mode)
 };
 
+/// While it lives, batch norms of this thread in training take the mean over
+/// all batches into their running statistics, whatever their momentum is.
+class cumulative_statistics {
+public:
+  cumulative_statistics();
+  ~cumulative_statistics();
+  cumulative_statistics(const cumulative_statistics &) = delete;
+
+private:
+  bool previous;
+};
+
 } // namespace sinter::nn

@@ -96,6 +96,7 @@ public:
                  Where where = Where::current());
 
 protected:
+  bool countsOnDevice() const override { return false; }
   Tensor record(Update &update) override;
 
 private:
@@ -122,6 +123,7 @@ public:
                  Where where = Where::current());
 
 protected:
+  bool countsOnDevice() const override { return false; }
   Tensor record(Update &update) override;
 
 private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/Fields.h>
+#include <sinter/Patterns.h>
 #include <sinter/Transforms.h>
 #include <sinter/optim/StepNumber.h>
 
@@ -56,6 +57,18 @@ public:
             Where where = Where::current()) {
     stepFields(detail::allFieldsOf(model), gradients, where);
   }
+  /// The same where `condition`, a bool of rank 0, turns out to be true; else
+  /// parameters, moments and the count of steps stay as they are. That is
+  /// decided where the program runs: nothing is read, and both cases are one
+  /// program. The count is then a number of the device, in f64. NAdam and
+  /// RAdam, which compute more of their count, are an error, and so is a step
+  /// that is recorded for a file.
+  template <typename T>
+  void step_if(const Tensor &condition, T &model, Gradients &&gradients,
+               Where where = Where::current()) {
+    Gradients consumed = std::move(gradients);
+    stepFieldsIf(condition, detail::allFieldsOf(model), consumed, where);
+  }
 
   /// The learning rate; always an argument of programs, so changing it
   /// compiles nothing. It is a finite number from 0 on.
@@ -79,6 +92,22 @@ public:
   void add_group(T &model, const std::function<bool(std::string_view)> &selects,
                  const GroupOptions &options, Where where = Where::current()) {
     addGroup(detail::allFieldsOf(model), selects, options, where);
+  }
+  /// The same for those that patterns select (sinter/Patterns.h); a pattern
+  /// that selects none is an error:
+  ///
+  ///     adamw.add_group(model, {"*.bias", "norm*"}, {.weight_decay = 0});
+  template <typename T>
+  void add_group(T &model, const Patterns &patterns,
+                 const GroupOptions &options, Where where = Where::current()) {
+    detail::Fields fields = detail::allFieldsOf(model);
+    std::vector<bool> chosen = detail::selectParams(
+        fields, patterns, detail::Selectable::all, "add_group", where);
+    detail::Fields part;
+    for (size_t i = 0; i < chosen.size(); ++i)
+      if (chosen[i])
+        part.params.push_back(fields.params[i]);
+    addGroup(part, {}, options, where);
   }
 
   /// Writes the state as safetensors, by the parameters' record ids.
@@ -114,6 +143,9 @@ protected:
   StepNumber powerOf(const Update &update, double base);
   /// Throws while a step is recorded for a file.
   void refuseFile() const;
+  /// Whether all that depends on the count is made of these: else `step_if` is
+  /// an error.
+  virtual bool countsOnDevice() const { return true; }
   /// Whether rate and weight decay mean something.
   virtual bool takesGroups() const { return true; }
   /// Records the new value and, in place, the new moments.
@@ -133,16 +165,36 @@ protected:
 
 private:
   friend class sinter::ModelExport; // knows optimizers by their numbers
+  /// The steps that were taken, where the device decided that, and powers of
+  /// that count. One for all parameters that took the same steps.
+  struct TakenSteps {
+    std::map<std::string, runtime::CellRef> numbers;
+    std::map<std::string, Tensor> now; ///< in the step that is recorded
+  };
   struct State {
     std::weak_ptr<runtime::Cell> parameter;
     uint64_t recordId = 0;
     std::vector<runtime::CellRef> moments;
-    int64_t loadedSteps = 0; ///< updates before these cells were made
+    int64_t loadedSteps = 0;           ///< updates before these cells were made
+    std::shared_ptr<TakenSteps> taken; ///< null: every step was taken
     int64_t steps() const;
   };
 
   void stepFields(const detail::Fields &fields, const Gradients &gradients,
                   std::source_location where);
+  void stepFieldsIf(const Tensor &condition, const detail::Fields &fields,
+                    const Gradients &gradients, std::source_location where);
+  /// `now` where the step is taken, else `before`.
+  Tensor ifTaken(const Tensor &now, const Tensor &before) const;
+  /// Gives the parameters of a step, and no others, one count of steps taken.
+  void shareTakenSteps(const std::vector<const Param *> &params);
+  void endTakenSteps(const std::vector<const Param *> &params);
+  /// A number of the steps taken: its value before the next one, and what the
+  /// next one makes of it.
+  StepNumber countedOnDevice(const Update &update, const std::string &name,
+                             double before, double now,
+                             const std::function<Tensor(Tensor)> &next);
+  int64_t stepsOf(const State &state, std::source_location where) const;
   void captureStep(const std::vector<const Param *> &params,
                    const std::vector<Tensor> &gradients,
                    std::source_location where);
@@ -191,6 +243,8 @@ private:
   std::map<std::string, runtime::CellRef> fileCounts;
   std::map<std::string, Tensor> counted; ///< in this step
   std::string stepped;                   ///< the parameters of this step
+  Tensor condition;                      ///< of this step; empty: it is taken
+  std::shared_ptr<TakenSteps> taken;     ///< of the parameter being recorded
   runtime::CellRef stepping;             ///< the one that is being recorded
 };
 

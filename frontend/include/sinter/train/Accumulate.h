@@ -1,0 +1,79 @@
+/// Accumulate: gradients of several small batches as those of a big one.
+#pragma once
+
+#include <sinter/Fields.h>
+#include <sinter/Module.h>
+#include <sinter/Transforms.h>
+
+#include <cstdint>
+#include <map>
+#include <source_location>
+#include <string>
+
+namespace sinter::train {
+
+/// Sums gradients, so that a step can be that of more rows than fit into
+/// memory at once:
+///
+///     sn::train::GradientsAccumulator sums;
+///     for (Batch &batch : loader) {
+///       sums.accumulate(model, loss(batch).backward());
+///       if (sums.count() == 4)
+///         optimizer.step(model, sums.take_mean());
+///     }
+///
+/// Accumulating records; the next one, or a reading of the loss, evaluates it.
+/// Every small batch runs the same program, and the sums change in place. They
+/// are f32 for parameters of fewer bits. A module: records and files hold the
+/// sums, so a training can be interrupted between two small batches.
+class GradientsAccumulator {
+public:
+  using Where = std::source_location;
+
+  /// Sums are made as gradients come; those of a model at once, as reading
+  /// them from a file needs.
+  GradientsAccumulator() = default;
+  template <typename T>
+  explicit GradientsAccumulator(const T &model,
+                                Where where = Where::current()) {
+    prepare(detail::allFieldsOf(model), where);
+  }
+
+  /// Adds the gradients of the Params of `model` that want one; the others are
+  /// left alone, and none of them at all is an error. `weight`, a positive
+  /// number, counts in take_mean: the rows of the batch, where batches differ.
+  template <typename T>
+  void accumulate(const T &model, const Gradients &gradients, double weight = 1,
+                  Where where = Where::current()) {
+    add(detail::allFieldsOf(model), gradients, weight, where);
+  }
+  /// How many this object was given since its last take.
+  int64_t count() const { return numAdded; }
+  /// The sums of gradients times their weights; they begin at 0 again. Params
+  /// that had no gradient since the last take have none. An error when nothing
+  /// was accumulated.
+  Gradients take(Where where = Where::current()) { return taken(false, where); }
+  /// The same divided by the sum of the weights: where losses are means, the
+  /// gradients of the mean over all rows.
+  Gradients take_mean(Where where = Where::current()) {
+    return taken(true, where);
+  }
+
+private:
+  void prepare(const detail::Fields &fields, Where where);
+  Param &sumOf(const std::string &path, const Param &param, Where where);
+  void add(const detail::Fields &fields, const Gradients &gradients,
+           double weight, Where where);
+  Gradients taken(bool isMean, Where where);
+
+  std::map<std::string, uint64_t> added; ///< cells since the last take, by path
+  int64_t numAdded = 0;
+
+public:
+  std::map<std::string, Param> sums; ///< by path
+  Param total_weight;                ///< f32, of rank 0
+
+  SINTER_MODULE(GradientsAccumulator, sums, total_weight)
+};
+
+} // namespace sinter::train
