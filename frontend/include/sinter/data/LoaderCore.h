@@ -3,6 +3,7 @@
 
 #include <sinter/Error.h>
 #include <sinter/data/Sampler.h>
+#include <sinter/record/RecordTree.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -98,6 +99,8 @@ public:
   void seek(data::Cursor cursor, std::source_location where);
   void save(const std::string &file, std::source_location where) const;
   void load(const std::string &file, std::source_location where);
+  Record into_record(std::source_location where) const;
+  void load_record(const Record &record, std::source_location where);
 
 private:
   /// One epoch's order of items.
@@ -106,6 +109,8 @@ private:
     std::vector<int64_t> items;
   };
   const Order &order(int64_t epoch);
+  void checkFingerprint(const std::string &found, const std::string &source,
+                        std::source_location where) const;
   int64_t countBatches(int64_t items) const;
   std::shared_ptr<void> make(const Order &order, int64_t batch,
                              const std::function<bool()> &stopped) const;
