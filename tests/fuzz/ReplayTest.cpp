@@ -22,6 +22,7 @@ void fuzzNpz(const uint8_t *data, size_t size);
 void fuzzOnnx(const uint8_t *data, size_t size);
 void fuzzTorch(const uint8_t *data, size_t size);
 void fuzzPickle(const uint8_t *data, size_t size);
+void fuzzRecord(const uint8_t *data, size_t size);
 void fuzzSafetensors(const uint8_t *data, size_t size);
 void fuzzText(const uint8_t *data, size_t size);
 void fuzzTiles(const uint8_t *data, size_t size);
@@ -93,6 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Named{"npy", fuzzNpy}, Named{"npz", fuzzNpz},
                     Named{"onnx", fuzzOnnx}, Named{"pickle", fuzzPickle},
                     Named{"torch", fuzzTorch},
+                    Named{"record", fuzzRecord},
                     Named{"safetensors", fuzzSafetensors},
                     Named{"text", fuzzText}, Named{"tiles", fuzzTiles},
                     Named{"weights", fuzzWeights}),
