@@ -1,4 +1,5 @@
-/// Iris: the model, the data and the run that the programs of this folder share.
+/// Iris: the model, the data and the run that the programs of this folder
+/// share.
 #pragma once
 
 #include <sinter/sinter.h>
@@ -17,7 +18,8 @@ constexpr int64_t measures = 4, kinds = 3;
 struct Mlp {
   sn::nn::Linear fc1, fc2;
   sn::nn::Dropout dropout{0.1};
-  explicit Mlp(int64_t hidden = 16) : fc1(measures, hidden), fc2(hidden, kinds) {}
+  explicit Mlp(int64_t hidden = 16)
+      : fc1(measures, hidden), fc2(hidden, kinds) {}
   sn::Tensor forward(const sn::Tensor &x) const {
     return fc2(dropout(sn::relu(fc1(x))));
   }
@@ -53,8 +55,7 @@ struct Progress {
 struct Run {
   Mlp model;
   sn::optim::Adam adam{{.lr = 0.02}};
-  sn::optim::Scheduler schedule{
-      adam, sn::optim::exponential_lr(0.999)};
+  sn::optim::Scheduler schedule{adam, sn::optim::exponential_lr(0.999)};
   sn::data::DataLoader<Flowers> loader;
   Progress progress;
 

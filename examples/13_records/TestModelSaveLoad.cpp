@@ -1,5 +1,5 @@
-/// Gives a model known parameters, writes it in every format, reads it back, and
-/// compares all outputs.
+/// Gives a model known parameters, writes it in every format, reads it back,
+/// and compares all outputs.
 #include "examples/13_records/Iris.h"
 
 #include <cstdio>

@@ -11,7 +11,7 @@
 
 struct Flags {
   int64_t epochs = 20;
-  int64_t every = 3;                ///< batches between records
+  int64_t every = 3; ///< batches between records
   std::string record = "iris-run.mpk";
   std::string weights; ///< a file for the final weights
   bool marks = false;  ///< `<` before each record is written, `>` after it

@@ -307,7 +307,8 @@ Record LoaderCore::into_record(std::source_location where) const try {
 void LoaderCore::load_record(const Record &record,
                              std::source_location where) try {
   checkFingerprint(record.get<std::string>("data", where), "the record", where);
-  seek({record.get<int64_t>("epoch", where), record.get<int64_t>("batch", where)},
+  seek({record.get<int64_t>("epoch", where),
+        record.get<int64_t>("batch", where)},
        where);
 } catch (...) {
   detail::raiseExhausted(where);

@@ -80,8 +80,7 @@ private:
     tree += text;
   }
   static void pad(Pieces &pieces) {
-    pieces.add(
-        std::string(aligned(pieces.size()) - pieces.size(), '\0'));
+    pieces.add(std::string(aligned(pieces.size()) - pieces.size(), '\0'));
   }
   void value(const Record &record);
   void value(std::monostate) {}
@@ -257,8 +256,7 @@ Result<Record> BinaryReader::plain(Record::Kind kind) {
   case bytes: {
     SINTER_TRY_ASSIGN(uint64_t length, number());
     SINTER_TRY_ASSIGN(ByteSpan bytes, take(length));
-    return Record(
-        Record::Value(Record::Bytes(bytes.begin(), bytes.end())));
+    return Record(Record::Value(Record::Bytes(bytes.begin(), bytes.end())));
   }
   default: {
     SINTER_TRY_ASSIGN(std::string own, this->text());
@@ -297,8 +295,8 @@ Result<Record> BinaryReader::run() {
   SINTER_TRY_ASSIGN(uint64_t treeBytes, number());
   SINTER_TRY_ASSIGN(uint64_t fileBytes, number());
   if (fileBytes != file.size())
-    return fail(fmt::format("it has {} bytes, and says {}:", file.size(),
-                            fileBytes));
+    return fail(
+        fmt::format("it has {} bytes, and says {}:", file.size(), fileBytes));
   if (file.size() < headBytes + sizeof(uint64_t))
     return fail("it is cut short");
   last = file.size() - sizeof(uint64_t);

@@ -21,11 +21,11 @@ constexpr std::string_view head =
     "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x15\0SN\x11\0"sv;
 constexpr size_t sizeAt = head.size() + 1, sumAt = sizeAt + sizeof(uint64_t),
                  bodyAt = sumAt + sizeof(uint64_t);
-constexpr size_t tailBytes = 8; // CRC-32 and the size
+constexpr size_t tailBytes = 8;          // CRC-32 and the size
 constexpr size_t step = size_t(1) << 30; // zlib counts in 32 bits
 
 static char letterOf(RecordFormat format) {
-  return format == RecordFormat::json_gz       ? 'j'
+  return format == RecordFormat::json_gz        ? 'j'
          : format == RecordFormat::named_mpk_gz ? 'm'
                                                 : 'b';
 }

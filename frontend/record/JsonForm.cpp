@@ -31,7 +31,8 @@ constexpr size_t hexDigits = 16;
 constexpr std::string_view compactHead = R"({"sinter_record":)";
 constexpr std::string_view prettyHead = "{\n  \"sinter_record\": ";
 /// Before and behind the digits of the checksum.
-constexpr std::string_view compactSum = R"(,"checksum":")", compactEnd = "\"}\n";
+constexpr std::string_view compactSum = R"(,"checksum":")",
+                           compactEnd = "\"}\n";
 constexpr std::string_view prettySum = ",\n  \"checksum\": \"",
                            prettyEnd = "\"\n}\n";
 
@@ -53,8 +54,8 @@ enum class Elements : uint8_t { base64, numbers, elsewhere };
 class JsonWriter {
 public:
   JsonWriter(JsonStyle style, Elements elements, TensorNames *names = nullptr)
-      : isPretty(style == JsonStyle::pretty), elements(elements),
-        names(names) {}
+      : isPretty(style == JsonStyle::pretty), elements(elements), names(names) {
+  }
 
   void value(const Record &record) {
     std::visit([&](const auto &own) { value(own); }, record.held());
@@ -216,13 +217,12 @@ Result<Pieces> writeJson(const Record &record, JsonStyle style) {
   bool isPretty = style == JsonStyle::pretty;
   JsonWriter writer(style, isPretty ? Elements::numbers : Elements::base64);
   writer.begin(1);
-  writer.text = fmt::format("{}{}{}", isPretty ? prettyHead : compactHead,
-                            layoutVersion,
-                            isPretty ? ",\n  \"record\": " : ",\"record\":");
+  writer.text =
+      fmt::format("{}{}{}", isPretty ? prettyHead : compactHead, layoutVersion,
+                  isPretty ? ",\n  \"record\": " : ",\"record\":");
   writer.value(record);
   writer.text += isPretty ? prettySum : compactSum;
-  writer.text +=
-      hexText(Checksum::of(std::as_bytes(std::span(writer.text))));
+  writer.text += hexText(Checksum::of(std::as_bytes(std::span(writer.text))));
   writer.text += isPretty ? prettyEnd : compactEnd;
   Pieces pieces;
   pieces.add(std::move(writer.text));

@@ -26,7 +26,8 @@ constexpr size_t sumBytes = sizeof(uint64_t);
 /// The map of three, and its first name.
 constexpr std::string_view beginning = "\x83\xadsinter_record"sv;
 /// What stands before the checksum: its name, and that eight bytes follow.
-constexpr std::string_view ending = "\xa8" "checksum\xc4\x08"sv;
+constexpr std::string_view ending = "\xa8"
+                                    "checksum\xc4\x08"sv;
 
 bool isMessagePack(ByteSpan bytes) {
   return bytes.size() >= beginning.size() &&
@@ -270,8 +271,8 @@ Result<Record> PackReader::value(int level) {
       return reader.fail("a text is no UTF-8");
     return Record(Record::Value(std::string(item.text)));
   case Packed::bytes:
-    return Record(Record::Value(
-        Record::Bytes(item.bytes().begin(), item.bytes().end())));
+    return Record(
+        Record::Value(Record::Bytes(item.bytes().begin(), item.bytes().end())));
   case Packed::list:
     return list(item.count, level);
   case Packed::map:
@@ -306,9 +307,9 @@ Result<Record> readMessagePack(const Source &source) {
   bool isEnd =
       std::memcmp(body.data() + body.size(), ending.data(), ending.size()) == 0;
   if (!isEnd || (source.check && sum != Checksum::of(before)))
-    return makeError(ErrorKind::io,
-                     std::string(isEnd ? damagedText
-                                       : "it is damaged, or cut short"));
+    return makeError(
+        ErrorKind::io,
+        std::string(isEnd ? damagedText : "it is damaged, or cut short"));
   return PackReader(source, body).run();
 }
 

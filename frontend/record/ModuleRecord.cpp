@@ -59,8 +59,7 @@ private:
         strings.emplace_back(fmt::format("{}{}", detail::recordKey, path),
                              record::hexText(own->id));
     } else {
-      remarks.push_back(
-          fmt::format("'{}' is no tensor", printableName(path)));
+      remarks.push_back(fmt::format("'{}' is no tensor", printableName(path)));
     }
   }
 

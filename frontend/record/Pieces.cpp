@@ -92,7 +92,8 @@ uint64_t Checksum::of(ByteSpan bytes) {
 std::string hexText(uint64_t number) { return fmt::format("{:016x}", number); }
 
 bool readHex(std::string_view text, uint64_t &number) {
-  auto end = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  auto end =
+      std::from_chars(text.data(), text.data() + text.size(), number, 16);
   return end.ec == std::errc() && hexText(number) == text;
 }
 
@@ -119,8 +120,8 @@ Status checkVersion(uint64_t version) {
 Result<DType> dtypeNamed(std::string_view text) {
   if (auto dtype = parseDType(text); dtype && isStorable(*dtype))
     return *dtype;
-  return makeError(ErrorKind::io, fmt::format("there is no dtype '{}'",
-                                              printableName(text)));
+  return makeError(ErrorKind::io,
+                   fmt::format("there is no dtype '{}'", printableName(text)));
 }
 
 Status checkTensor(const RecordTensor &tensor) {
@@ -133,8 +134,8 @@ Status checkTensor(const RecordTensor &tensor) {
   uint64_t bytes = byteWidth(tensor.dtype);
   bool isEmpty = std::ranges::count(tensor.dims, 0) > 0;
   for (int64_t dim : tensor.dims)
-    if (dim < 0 || (!isEmpty && __builtin_mul_overflow(bytes, uint64_t(dim),
-                                                       &bytes)))
+    if (dim < 0 ||
+        (!isEmpty && __builtin_mul_overflow(bytes, uint64_t(dim), &bytes)))
       return fail(fmt::format("has an axis of {} elements", dim));
   if (isEmpty)
     bytes = 0;

@@ -116,8 +116,8 @@ Result<RecordTensor> Preparer::tensor(const RecordTensor &from) {
       return fail(fmt::format("has the number {}, for which {} has no room",
                               floatAt(from.data, from.dtype, at),
                               name(wanted)));
-  } else if (auto odd = runtime::castIntegers(from.data, from.dtype, *bytes,
-                                              wanted)) {
+  } else if (auto odd =
+                 runtime::castIntegers(from.data, from.dtype, *bytes, wanted)) {
     return fail(fmt::format("has the number {}, for which {} has no room", *odd,
                             name(wanted)));
   }

@@ -15,8 +15,8 @@ using Kind = Record::Kind;
 
 static std::string_view kindName(Kind kind) {
   static constexpr std::array<std::string_view, 9> names = {
-      "nothing", "a bool", "an integer", "a real number", "a text",
-      "bytes",   "a tensor", "a list",   "a map"};
+      "nothing", "a bool",   "an integer", "a real number", "a text",
+      "bytes",   "a tensor", "a list",     "a map"};
   return names[size_t(kind)];
 }
 
@@ -97,10 +97,10 @@ const Record &Record::at(std::string_view name, Where where) const try {
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ",
                          printableName(entry.name));
   }
-  detail::throwRecord(
-      fmt::format("has no entry '{}'; it has {}", printableName(name),
-                  names.empty() ? "none" : names),
-      where);
+  detail::throwRecord(fmt::format("has no entry '{}'; it has {}",
+                                  printableName(name),
+                                  names.empty() ? "none" : names),
+                      where);
 } catch (...) {
   detail::raiseExhausted(where);
 }

@@ -176,8 +176,8 @@ static Result<std::vector<std::byte>> readFile(const std::string &path) {
 
 /// What `bytes` are is said by themselves; `expected` by who asks.
 static Result<Record> readAny(const Source &source, const std::string &path,
-                           std::optional<RecordFormat> expected,
-                           const LoadRecordOptions &options) {
+                              std::optional<RecordFormat> expected,
+                              const LoadRecordOptions &options) {
   auto fail = [&](std::string what) {
     return fileError(path, makeError(ErrorKind::io, std::move(what)));
   };
@@ -241,7 +241,8 @@ std::string Record::save(const std::string &path,
                                         infoOf(format).name),
                             "record"),
                   where);
-  std::string full = named ? path : path + std::string(infoOf(format).extension);
+  std::string full =
+      named ? path : path + std::string(infoOf(format).extension);
   Record ready = detail::unwrap(prepared(*this, options.precision), where);
   auto pieces = encode(ready, format);
   if (!pieces)
@@ -286,15 +287,17 @@ Record Record::from_bytes(std::span<const std::byte> bytes,
   auto own =
       std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   return detail::unwrap(
-      record::readAny({*own, own, true}, memoryName, options.format, options), where);
+      record::readAny({*own, own, true}, memoryName, options.format, options),
+      where);
 } catch (...) {
   detail::raiseExhausted(where);
 }
 
 Record detail::borrowedRecord(std::span<const std::byte> bytes,
                               std::source_location where) try {
-  return unwrap(record::readAny({bytes, nullptr, true}, memoryName, std::nullopt,
-                     LoadRecordOptions{}), where);
+  return unwrap(record::readAny({bytes, nullptr, true}, memoryName,
+                                std::nullopt, LoadRecordOptions{}),
+                where);
 } catch (...) {
   raiseExhausted(where);
 }

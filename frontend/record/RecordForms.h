@@ -75,7 +75,8 @@ bool readHex(std::string_view text, uint64_t &number);
 /// bytes of memory, and one byte of a hostile file.
 class ValueBudget {
 public:
-  explicit ValueBudget(uint64_t bytes) : left((uint64_t(1) << 20) + bytes / 16) {}
+  explicit ValueBudget(uint64_t bytes)
+      : left((uint64_t(1) << 20) + bytes / 16) {}
   Status take();
 
 private:

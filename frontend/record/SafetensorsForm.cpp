@@ -108,9 +108,8 @@ Result<Record> readSafetensors(const Source &source) {
       fields, [&](const std::string &name) -> Result<RecordTensor> {
         const runtime::NamedTensor *found = file->find(name);
         if (!found)
-          return makeError(ErrorKind::io,
-                           fmt::format("tensor '{}' is missing",
-                                       printableName(name)));
+          return makeError(ErrorKind::io, fmt::format("tensor '{}' is missing",
+                                                      printableName(name)));
         return RecordTensor{found->dtype, found->shape, 0, found->data, file};
       });
 }

@@ -81,11 +81,10 @@ void appendElement(std::string &text, const RecordTensor &tensor,
 }
 
 /// What the text is as a T, rounded once.
-template <typename T>
-static std::optional<T> parsed(std::string_view number) {
+template <typename T> static std::optional<T> parsed(std::string_view number) {
   T value = 0;
-  auto end = std::from_chars(number.data(), number.data() + number.size(),
-                             value);
+  auto end =
+      std::from_chars(number.data(), number.data() + number.size(), value);
   if (end.ec != std::errc() || end.ptr != number.data() + number.size())
     return std::nullopt;
   return value;

@@ -5,8 +5,8 @@
 #include "frontend/Raise.h"
 #include "runtime/params/FloatCasts.h"
 #include "runtime/params/IntegerCasts.h"
-#include "runtime/support/Printable.h"
 #include "runtime/params/weights/Strided.h"
+#include "runtime/support/Printable.h"
 
 #include <fmt/format.h>
 

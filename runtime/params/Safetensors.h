@@ -82,7 +82,7 @@ Status writeSafetensors(const std::string &path,
                         const Metadata &metadata = {});
 /// What stands before the elements of a file, and their order.
 struct SafetensorsLayout {
-  std::string head; ///< of `metadata` first, then the tensors
+  std::string head;          ///< of `metadata` first, then the tensors
   std::vector<size_t> order; ///< numbers of the tensors
 };
 /// As writeSafetensors lays them out; `elements` are not asked for.

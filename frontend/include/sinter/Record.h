@@ -128,8 +128,7 @@ load_from_memory(T &module, std::span<const std::byte> bytes,
 /// The same of a module that is made here.
 template <detail::Module T, typename... Arguments>
 T load_from_memory(std::span<const std::byte> bytes,
-                   std::string_view device = "cpu",
-                   Arguments &&...arguments) {
+                   std::string_view device = "cpu", Arguments &&...arguments) {
   detail::DeviceHold hold(device);
   T module(std::forward<Arguments>(arguments)...);
   load_from_memory(module, bytes, {}, {});
@@ -157,9 +156,9 @@ public:                                                                        \
     SINTER_FOR_EACH(SINTER_RECORD_PUT, __VA_ARGS__)                            \
     return sinter_record;                                                      \
   }                                                                            \
-  void load_record(                                                            \
-      const ::sinter::Record &sinter_record,                                   \
-      std::source_location sinter_where = std::source_location::current()) {   \
+  void load_record(const ::sinter::Record &sinter_record,                      \
+                   std::source_location sinter_where =                         \
+                       std::source_location::current()) {                      \
     SINTER_FOR_EACH(SINTER_RECORD_GET, __VA_ARGS__)                            \
   }
 #define SINTER_RECORD_PUT(field)                                               \

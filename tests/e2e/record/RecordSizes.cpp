@@ -47,11 +47,11 @@ int main(int argc, char **argv) try {
           seconds([&] { record.save(file, {.precision = precision}); });
       double reading =
           seconds([&] { sn::load_record(loaded, sn::Record::load(file)); });
-      std::printf("{\"format\": \"%s\", \"precision\": \"%s\", \"bytes\": %llu, "
-                  "\"save\": %.3f, \"load\": %.3f, \"parameters\": %lld}\n",
-                  extension, name,
-                  static_cast<unsigned long long>(fs::file_size(file)), writing,
-                  reading, static_cast<long long>(model.num_params()));
+      std::printf(
+          "{\"format\": \"%s\", \"precision\": \"%s\", \"bytes\": %llu, "
+          "\"save\": %.3f, \"load\": %.3f, \"parameters\": %lld}\n",
+          extension, name, static_cast<unsigned long long>(fs::file_size(file)),
+          writing, reading, static_cast<long long>(model.num_params()));
       std::fflush(stdout);
       fs::remove(file);
     }

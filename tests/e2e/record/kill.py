@@ -85,9 +85,10 @@ def run(args, folder):
     (folder / "run.mpk").unlink()
     kills = writing = resumed = finished = 0
     while kills < args.kills:
-        # From before its first record to its end; a few find it at the end.
+        # Some before it reads its record, and a run is killed several times.
         training = Training(args, folder, "weights")
-        running = training.read(time.monotonic() + chance.uniform(0, seconds))
+        running = training.read(
+            time.monotonic() + chance.uniform(0, seconds / 3))
         if running and training.process.poll() is None:
             writing += training.is_writing()
             training.kill()
@@ -100,7 +101,6 @@ def run(args, folder):
             (folder / "weights").unlink()
             (folder / "run.mpk").unlink()
         resumed += b"going on from step" in training.output
-        # What is there is whole, or it was never written: the next start says.
     training = Training(args, folder, "weights")
     training.finish()
     finished += 1
@@ -117,7 +117,7 @@ def main():
     parser.add_argument("--kills", type=int,
                         default=int(os.environ.get("SINTER_TEST_SEEDS", "12")))
     parser.add_argument("--device", default="")
-    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sinter-kill-") as folder:

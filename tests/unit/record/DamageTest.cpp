@@ -29,7 +29,8 @@ static sn::Record someRecord() {
   return record;
 }
 
-/// Whether the bytes are refused by an Error, without one that came from deeper.
+/// Whether the bytes are refused by an Error, without one that came from
+/// deeper.
 static bool isRefused(const sn::Record::Bytes &bytes) {
   try {
     sn::Record::from_bytes(bytes);
@@ -68,8 +69,7 @@ TEST(RecordDamage, AFileThatWasCutAnywhereIsRefused) {
       accepted += !isRefused({good.begin(), good.begin() + ptrdiff_t(size)});
     for (size_t more : {size_t(1), size_t(8), size_t(64), good.size()}) {
       sn::Record::Bytes longer = good;
-      longer.insert(longer.end(), good.begin(),
-                    good.begin() + ptrdiff_t(more));
+      longer.insert(longer.end(), good.begin(), good.begin() + ptrdiff_t(more));
       accepted += !isRefused(longer);
       longer.resize(good.size());
       longer.resize(good.size() + more);
@@ -118,11 +118,10 @@ TEST(RecordDamage, AGzipBombIsRefused) {
   sn::Record::Bytes bomb(size_t(16) << 20);
   sn::Record::Bytes packed = gzipped(bomb, sn::RecordFormat::bin_gz);
   EXPECT_LT(packed.size(), size_t(100) << 10);
-  EXPECT_EQ(errorOf([&] {
-              sn::Record::from_bytes(packed, {.most_bytes = 1 << 20});
-            }),
-            "record in memory: it unpacks to 16777216 bytes, more than 1048576; "
-            ".most_bytes of LoadRecordOptions allows more");
+  EXPECT_EQ(
+      errorOf([&] { sn::Record::from_bytes(packed, {.most_bytes = 1 << 20}); }),
+      "record in memory: it unpacks to 16777216 bytes, more than 1048576; "
+      ".most_bytes of LoadRecordOptions allows more");
   EXPECT_EQ(errorOf([&] { sn::Record::from_bytes(packed); }),
             "record in memory: it does not unpack to what its head says, the "
             "gzipped binary form");
@@ -131,21 +130,22 @@ TEST(RecordDamage, AGzipBombIsRefused) {
   uint64_t huge = uint64_t(1) << 60;
   std::memcpy(packed.data() + sizeAt, &huge, sizeof(huge));
   EXPECT_NE(errorOf([&] {
-              sn::Record::from_bytes(packed, {.most_bytes = UINT64_MAX,
-                                              .check = false});
+              sn::Record::from_bytes(
+                  packed, {.most_bytes = UINT64_MAX, .check = false});
             }).find("it says that it unpacks to more than it can"),
             std::string::npos);
   uint64_t less = 1000;
   std::memcpy(packed.data() + sizeAt, &less, sizeof(less));
-  EXPECT_NE(errorOf([&] { sn::Record::from_bytes(packed, {.check = false}); })
-                .find("it unpacks to more than it says"),
+  EXPECT_NE(errorOf([&] {
+              sn::Record::from_bytes(packed, {.check = false});
+            }).find("it unpacks to more than it says"),
             std::string::npos);
 }
 
 /// A MessagePack file around this value, with its checksum.
 static sn::Record::Bytes packOf(const std::string &value) {
-  std::string text = "\x83\xadsinter_record\1\xa6record" + value +
-                     "\xa8" + std::string("checksum\xc4\x08");
+  std::string text = "\x83\xadsinter_record\1\xa6record" + value + "\xa8" +
+                     std::string("checksum\xc4\x08");
   uint64_t sum = sn::record::Checksum::of(std::as_bytes(std::span(text)));
   for (int i = 7; i >= 0; --i)
     text += char(sum >> (8 * i));
@@ -181,17 +181,29 @@ TEST(RecordDamage, DepthCountsAndTwiceUsedNamesAreRefused) {
     return messageOf("\x81\xa1x\x83\xa7$tensor" + type + "\xa5shape" + shape +
                      "\xa4" + "data" + data);
   };
-  EXPECT_EQ(tensor("\xa3" "f32", "\x91\1", std::string("\xc4\4\0\0\0\0", 6)), "");
-  EXPECT_NE(tensor("\xa3" "f32", "\x91\2", std::string("\xc4\4\0\0\0\0", 6))
+  EXPECT_EQ(tensor("\xa3"
+                   "f32",
+                   "\x91\1", std::string("\xc4\4\0\0\0\0", 6)),
+            "");
+  EXPECT_NE(tensor("\xa3"
+                   "f32",
+                   "\x91\2", std::string("\xc4\4\0\0\0\0", 6))
                 .find("a tensor has 4 bytes, not 8"),
             std::string::npos);
   std::string large = std::string("\xd3\x40\0\0\0\0\0\0\0", 9);
-  EXPECT_NE(tensor("\xa3" "f32", "\x92" + large + large,
-                   std::string("\xc4\0", 2))
+  EXPECT_NE(tensor("\xa3"
+                   "f32",
+                   "\x92" + large + large, std::string("\xc4\0", 2))
                 .find("an axis of"),
             std::string::npos);
-  EXPECT_NE(tensor("\xa4" "bool", "\x91\1", "\xc4\1\2").find("element 2"),
+  EXPECT_NE(tensor("\xa4"
+                   "bool",
+                   "\x91\1", "\xc4\1\2")
+                .find("element 2"),
             std::string::npos);
-  EXPECT_NE(tensor("\xa3" "f99", "\x91\1", "\xc4\1\2").find("no dtype 'f99'"),
+  EXPECT_NE(tensor("\xa3"
+                   "f99",
+                   "\x91\1", "\xc4\1\2")
+                .find("no dtype 'f99'"),
             std::string::npos);
 }

@@ -6,7 +6,8 @@ using namespace record_test;
 
 static void writeForms(const std::string &folder) {
   sn::Record model, record;
-  model.set("w", hostTensor<float>(sn::DType::f32, {2, 2}, {1, -2, 0.5f, 0}, 7));
+  model.set("w",
+            hostTensor<float>(sn::DType::f32, {2, 2}, {1, -2, 0.5f, 0}, 7));
   model.set("i", hostTensor<int16_t>(sn::DType::i16, {2}, {1, -1}));
   record.set("model", model);
   record.put("epoch", 300);

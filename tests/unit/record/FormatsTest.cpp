@@ -33,9 +33,10 @@ static sn::Record everyType(uint64_t seed) {
                hostTensor(dtype, {2, 3}, std::move(bytes), random()));
   }
   float nan = std::bit_cast<float>(0x7fc12345u);
-  record.set("special", hostTensor<float>(DType::f32, {5},
-                                          {nan, INFINITY, -INFINITY, -0.0f,
-                                           std::numeric_limits<float>::denorm_min()}));
+  record.set("special",
+             hostTensor<float>(DType::f32, {5},
+                               {nan, INFINITY, -INFINITY, -0.0f,
+                                std::numeric_limits<float>::denorm_min()}));
   record.set("scalar", hostTensor<double>(DType::f64, {}, {0.1}));
   record.set("empty", hostTensor<float>(DType::f32, {0, 7}, {}));
   return record;
@@ -97,8 +98,7 @@ TEST(RecordFormats, DoubleFullAndHalfPrecisionInEveryFormat) {
         Widths{full_precision, DType::f32, DType::i32},
         Widths{half_precision, DType::f16, DType::i16}}) {
     sn::Record record = numbersFor(precision);
-    sn::Record expected =
-        *sn::record::prepared(record, precision);
+    sn::Record expected = *sn::record::prepared(record, precision);
     auto check = [&](const sn::Record &loaded, const std::string &what) {
       EXPECT_TRUE(loaded == expected) << what;
       for (const char *name : {"f64", "f32"})
@@ -110,7 +110,8 @@ TEST(RecordFormats, DoubleFullAndHalfPrecisionInEveryFormat) {
       EXPECT_EQ(loaded.get<double>("rate"), 0.1) << what;
       // Wide enough is exact, and half is the nearest.
       for (const char *name : {"f64", "f32"}) {
-        auto before = sn::Tensor(record.get<sn::Tensor>(name)).to_vector<double>();
+        auto before =
+            sn::Tensor(record.get<sn::Tensor>(name)).to_vector<double>();
         auto after = loaded.get<sn::Tensor>(name).to_vector<double>();
         for (size_t i = 0; i < before.size(); ++i) {
           bool isExact = precision == double_precision ||
@@ -183,9 +184,10 @@ TEST(RecordFormats, SafetensorsAreReadByOtherPrograms) {
   auto opened = sn::runtime::SafetensorsFile::open(file);
   ASSERT_TRUE(opened) << opened.error().message;
   ASSERT_TRUE(opened->find("model.fc1.weight"));
-  EXPECT_EQ(opened->metadata().back().second,
-            R"({"model":{"fc1.weight":{"$tensor":"f32","id":"0000000000000009",)"
-            R"("name":"model.fc1.weight"}},"epoch":3})");
+  EXPECT_EQ(
+      opened->metadata().back().second,
+      R"({"model":{"fc1.weight":{"$tensor":"f32","id":"0000000000000009",)"
+      R"("name":"model.fc1.weight"}},"epoch":3})");
 }
 
 static void put(const std::string &path, const std::string &text) {
@@ -224,22 +226,25 @@ TEST(RecordFormats, AFileOfAnotherFormatSaysWhatItIs) {
     put(folder / "other.mpk", text);
     std::string message =
         errorOf([&] { sn::Record::load(folder / "other.mpk"); });
-    EXPECT_NE(message.find("other.mpk: no record in MessagePack; this is " +
-                           kind),
-              std::string::npos)
+    EXPECT_NE(
+        message.find("other.mpk: no record in MessagePack; this is " + kind),
+        std::string::npos)
         << message;
   }
   // A weight file of ours, and a gzip file of another program's.
   Mlp().save(folder / "weights.safetensors");
-  EXPECT_NE(errorOf([&] { sn::Record::load(folder / "weights"); })
-                .find("no record in safetensors; this is a safetensors file"),
+  EXPECT_NE(errorOf([&] {
+              sn::Record::load(folder / "weights");
+            }).find("no record in safetensors; this is a safetensors file"),
             std::string::npos);
   put(folder / "x.mpk.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\3", 10));
-  EXPECT_NE(errorOf([&] { sn::Record::load(folder / "x.mpk.gz"); })
-                .find("this is a gzip file"),
+  EXPECT_NE(errorOf([&] {
+              sn::Record::load(folder / "x.mpk.gz");
+            }).find("this is a gzip file"),
             std::string::npos);
-  EXPECT_NE(errorOf([&] { sn::Record::load(folder.path.string()); })
-                .find("not a regular file"),
+  EXPECT_NE(errorOf([&] {
+              sn::Record::load(folder.path.string());
+            }).find("not a regular file"),
             std::string::npos);
 }
 
@@ -274,7 +279,8 @@ TEST(RecordFormats, ALayoutOfLaterVersionsIsRefused) {
 TEST(RecordFormats, PrettyJsonIsReadAndEditedByPeople) {
   Folder folder;
   sn::Record record;
-  record.set("w", hostTensor<float>(DType::f32, {2, 2}, {1, -0.5f, 0.1f, 1e30f}));
+  record.set("w",
+             hostTensor<float>(DType::f32, {2, 2}, {1, -0.5f, 0.1f, 1e30f}));
   record.put("epoch", 3);
   record.put("rate", 1.0);
   std::string file =
@@ -297,8 +303,9 @@ TEST(RecordFormats, PrettyJsonIsReadAndEditedByPeople) {
   })");
   text.replace(text.find("\"epoch\": 3"), 10, "\"epoch\": 4");
   put(file, text);
-  EXPECT_NE(errorOf([&] { sn::Record::load(file); })
-                .find("one that was edited is read with .check = false"),
+  EXPECT_NE(errorOf([&] {
+              sn::Record::load(file);
+            }).find("one that was edited is read with .check = false"),
             std::string::npos);
   EXPECT_EQ(sn::Record::load(file, {.check = false}).get<int>("epoch"), 4);
   // Without the checksum, too.

@@ -32,7 +32,8 @@ struct Counting {
   sn::Param w;
   explicit Counting(int &count)
       : w("w", {2, 3},
-          [&count](const sn::Dims &dims, sn::DType dtype, sn::Generator &random) {
+          [&count](const sn::Dims &dims, sn::DType dtype,
+                   sn::Generator &random) {
             ++count;
             return sn::init::normal(0, 1)(dims, dtype, random);
           }) {}
@@ -101,8 +102,9 @@ TEST(ModuleRecord, LoadModelTakesArgumentsAndADevice) {
   auto away = sn::load_model<Mlp>(file, "null", 9);
   EXPECT_EQ(sn::toString(away.fc1.weight.device()), "null");
   EXPECT_EQ(sn::toString(sn::default_device()), "cpu");
-  EXPECT_NE(errorOf([&] { sn::load_model<Mlp>(file, "cpu", 8); })
-                .find("'fc1.weight' is f32[9,4], the module has f32[8,4]"),
+  EXPECT_NE(errorOf([&] {
+              sn::load_model<Mlp>(file, "cpu", 8);
+            }).find("'fc1.weight' is f32[9,4], the module has f32[8,4]"),
             std::string::npos);
 }
 
@@ -170,8 +172,8 @@ TEST(ModuleRecord, APartOfAModelIsLoadedAlone) {
   sn::Record record;
   record.put("model", model);
   Encoder encoder;
-  sn::LoadReport report = record.get(
-      "model", encoder, {.prefix = "encoder.", .strict = false});
+  sn::LoadReport report =
+      record.get("model", encoder, {.prefix = "encoder.", .strict = false});
   EXPECT_EQ(report.loaded,
             (std::vector<std::string>{"fc1.weight", "fc1.bias"}));
   EXPECT_EQ(report.unused,
@@ -185,8 +187,9 @@ TEST(ModuleRecord, APartOfAModelIsLoadedAlone) {
   EXPECT_EQ(valuesOf(other.encoder), valuesOf(model.encoder));
   EXPECT_EQ(valuesOf(other.decoder), before);
   // All of it or nothing.
-  EXPECT_NE(errorOf([&] { record.get("model", encoder); })
-                .find("'model' does not fit the module"),
+  EXPECT_NE(errorOf([&] {
+              record.get("model", encoder);
+            }).find("'model' does not fit the module"),
             std::string::npos);
 }
 
@@ -196,19 +199,18 @@ TEST(ModuleRecord, KeysAreRenamedByPatternsAndFunctions) {
   sn::Record record;
   record.put("model", old);
   Autoencoder model;
-  sn::LoadReport report =
-      record.get("model", model,
-                 {.rename = {{"^fc(\\d)\\.", "encoder.fc$1."}}, .strict = false});
+  sn::LoadReport report = record.get(
+      "model", model,
+      {.rename = {{"^fc(\\d)\\.", "encoder.fc$1."}}, .strict = false});
   EXPECT_EQ(report.loaded.size(), 2u);
   EXPECT_EQ(valuesOf(model.encoder), valuesOf(old));
   Autoencoder second;
-  report = record.get("model", second,
-                      {.map_key =
-                           [](const std::string &name)
-                               -> std::optional<std::string> {
-                         return "encoder." + name;
-                       },
-                       .strict = false});
+  report = record.get(
+      "model", second,
+      {.map_key = [](const std::string &name) -> std::optional<std::string> {
+         return "encoder." + name;
+       },
+       .strict = false});
   EXPECT_EQ(valuesOf(second.encoder), valuesOf(old));
 }
 

@@ -1,5 +1,5 @@
-/// The power fails within a save: what a disk may hold then is the old record or
-/// the new one, whatever it wrote in which order. SINTER_TEST_SEEDS sets how
+/// The power fails within a save: what a disk may hold then is the old record
+/// or the new one, whatever it wrote in which order. SINTER_TEST_SEEDS sets how
 /// many orders of each moment are tried.
 #include "tests/unit/record/SmallModels.h"
 #include "tests/unit/record/WriteLog.h"
@@ -38,8 +38,8 @@ struct Piece {
   int file = 0;
   uint64_t offset = 0;
   std::string bytes;
-  std::string name;   ///< that gets `file`, or goes where `file` is 0
-  std::string gone;   ///< the name that a rename takes away
+  std::string name; ///< that gets `file`, or goes where `file` is 0
+  std::string gone; ///< the name that a rename takes away
 };
 
 /// The changes as pieces; a rename knows the file that it moves.
@@ -52,8 +52,13 @@ std::vector<Piece> piecesOf(const std::vector<FileChange> &changes,
     if (change.kind == Kind::write) {
       for (size_t at = 0; at < change.bytes.size();) {
         size_t count = page - (change.offset + at) % page;
-        pieces.push_back({i, false, change.file, change.offset + at,
-                          change.bytes.substr(at, count), {}, {}});
+        pieces.push_back({i,
+                          false,
+                          change.file,
+                          change.offset + at,
+                          change.bytes.substr(at, count),
+                          {},
+                          {}});
         at += count;
       }
     } else if (change.kind == Kind::link ||
@@ -78,9 +83,9 @@ std::vector<Piece> piecesOf(const std::vector<FileChange> &changes,
 bool isDurable(const Piece &piece, const std::vector<FileChange> &changes,
                size_t moment) {
   for (size_t i = piece.change + 1; i < moment; ++i)
-    if (piece.isName ? changes[i].kind == Kind::syncFolder
-                     : changes[i].kind == Kind::sync &&
-                           changes[i].file == piece.file)
+    if (piece.isName
+            ? changes[i].kind == Kind::syncFolder
+            : changes[i].kind == Kind::sync && changes[i].file == piece.file)
       return true;
   return false;
 }
@@ -88,8 +93,8 @@ bool isDurable(const Piece &piece, const std::vector<FileChange> &changes,
 void apply(Disk &disk, const Piece &piece) {
   if (!piece.isName) {
     std::string &file = disk.files[piece.file];
-    file.resize(std::max<size_t>(file.size(),
-                                 piece.offset + piece.bytes.size()));
+    file.resize(
+        std::max<size_t>(file.size(), piece.offset + piece.bytes.size()));
     file.replace(piece.offset, piece.bytes.size(), piece.bytes);
   } else if (piece.file == 0) {
     disk.names.erase(piece.name);
@@ -180,8 +185,8 @@ TEST(PowerLoss, EveryMomentAndOrderLeavesTheOldRecordOrTheNew) {
     EXPECT_GE(std::ranges::count(changes, Kind::sync, &FileChange::kind), 1);
     EXPECT_EQ(std::ranges::count(changes, Kind::syncFolder, &FileChange::kind),
               1);
-    Outcome outcome = replay(changes, fs::path(file).filename(), old, first,
-                             second);
+    Outcome outcome =
+        replay(changes, fs::path(file).filename(), old, first, second);
     EXPECT_EQ(outcome.broken, 0u) << file;
     EXPECT_EQ(outcome.lost, 0u) << file;
     EXPECT_GT(outcome.old, 0u) << file;
@@ -197,9 +202,8 @@ TEST(PowerLoss, TheReplayFindsWritersThatAreNotSafe) {
   sn::Record first = someRecord(1), second = someRecord(2);
   std::string file = first.save(folder / "run");
   std::string old = textOf(file);
-  sn::Record::Bytes bytes =
-      second.to_bytes(sn::SaveRecordOptions{.format =
-                                                sn::RecordFormat::named_mpk});
+  sn::Record::Bytes bytes = second.to_bytes(
+      sn::SaveRecordOptions{.format = sn::RecordFormat::named_mpk});
   std::vector<FileChange> changes;
   {
     WriteLog log;

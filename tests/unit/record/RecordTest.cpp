@@ -131,12 +131,10 @@ TEST(Record, ErrorsNameThePath) {
             }),
             "record: 'progress.sizes.1' is 1099511627776, for which an integer "
             "of 32 bits has no room");
-  EXPECT_EQ(messageOf([](sn::Record &r) {
-              r.put("sizes", std::vector<int64_t>{1});
-            }),
-            "record: 'progress.sizes' has 1 elements, not 2");
-  EXPECT_EQ(messageOf([](sn::Record &r) { r.erase("note"); })
-                .substr(0, 46),
+  EXPECT_EQ(
+      messageOf([](sn::Record &r) { r.put("sizes", std::vector<int64_t>{1}); }),
+      "record: 'progress.sizes' has 1 elements, not 2");
+  EXPECT_EQ(messageOf([](sn::Record &r) { r.erase("note"); }).substr(0, 46),
             "record: 'progress' has no entry 'note'; it has");
   EXPECT_EQ(errorOf([&] { record.get<bool>("none"); }),
             "record: has no entry 'none'; it has 'progress'");

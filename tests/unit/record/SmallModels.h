@@ -75,8 +75,8 @@ inline constexpr sn::RecordPrecision precisions[] = {
 inline sn::Record hostTensor(sn::DType dtype, std::vector<int64_t> dims,
                              std::vector<std::byte> bytes, uint64_t id = 0) {
   auto own = std::make_shared<std::vector<std::byte>>(std::move(bytes));
-  return sn::Record(
-      sn::Record::Value(sn::RecordTensor{dtype, std::move(dims), id, *own, own}));
+  return sn::Record(sn::Record::Value(
+      sn::RecordTensor{dtype, std::move(dims), id, *own, own}));
 }
 template <typename T>
 sn::Record hostTensor(sn::DType dtype, std::vector<int64_t> dims,

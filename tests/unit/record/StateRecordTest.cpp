@@ -138,12 +138,14 @@ TEST(StateRecord, StateOfAnotherKindOrModelIsAnError) {
   wide.visit([&](const std::string &, sn::Param &param) {
     param.set_record_id(ids[next++]);
   });
-  EXPECT_NE(errorOf([&] { record.get("optimizer", run.optimizer, wide); })
-                .find("of 'fc1.weight' is missing or of another shape"),
+  EXPECT_NE(errorOf([&] {
+              record.get("optimizer", run.optimizer, wide);
+            }).find("of 'fc1.weight' is missing or of another shape"),
             std::string::npos);
   sn::data::DataLoader other(rows(), {.batch_size = 9});
-  EXPECT_NE(errorOf([&] { record.get("data", other); })
-                .find("the record is a cursor for 37 items in batches of 8"),
+  EXPECT_NE(errorOf([&] {
+              record.get("data", other);
+            }).find("the record is a cursor for 37 items in batches of 8"),
             std::string::npos);
   sn::optim::Scheduler step(sgd, sn::optim::step_lr({.step_size = 2}));
   EXPECT_NE(errorOf([&] { record.get("schedule", step); }).find("is state of"),

@@ -51,8 +51,12 @@ ssize_t write(int file, const void *bytes, size_t count) {
 }
 
 int fsync(int file) {
-  note({isFolder(file) ? Kind::syncFolder : Kind::sync, numberOf(file), {}, {},
-        0, {}});
+  note({isFolder(file) ? Kind::syncFolder : Kind::sync,
+        numberOf(file),
+        {},
+        {},
+        0,
+        {}});
   return int(syscall(SYS_fsync, file));
 }
 
@@ -60,7 +64,11 @@ int linkat(int from, const char *name, int to, const char *newName,
            int flags) noexcept {
   constexpr std::string_view opened = "/proc/self/fd/";
   if (std::string_view(name).starts_with(opened))
-    note({Kind::link, numberOf(std::atoi(name + opened.size())), newName, {}, 0,
+    note({Kind::link,
+          numberOf(std::atoi(name + opened.size())),
+          newName,
+          {},
+          0,
           {}});
   return int(syscall(SYS_linkat, from, name, to, newName, flags));
 }
@@ -86,8 +94,12 @@ int openat(int folder, const char *name, int flags, ...) {
   }
   int file = int(syscall(SYS_openat, folder, name, flags, permissions));
   if (isNew && file >= 0 && current)
-    note({Kind::create, numberOf(file),
-          (flags & O_TMPFILE) == O_TMPFILE ? "" : name, {}, 0, {}});
+    note({Kind::create,
+          numberOf(file),
+          (flags & O_TMPFILE) == O_TMPFILE ? "" : name,
+          {},
+          0,
+          {}});
   return file;
 }
 }

@@ -25,8 +25,8 @@ struct FileChange {
   std::string bytes;
 };
 
-/// While it lives, this thread's calls of openat, write, fsync, linkat, renameat
-/// and unlinkat are noted, for the program and the libraries it uses.
+/// While it lives, this thread's calls of openat, write, fsync, linkat,
+/// renameat and unlinkat are noted, for the program and the libraries it uses.
 class WriteLog {
 public:
   WriteLog();

@@ -165,8 +165,8 @@ private:
   void loadRecordFields(const detail::Fields &fields, const Record &record,
                         std::source_location where);
   /// Live states by record id; an Error of `call` where two have the same.
-  std::map<uint64_t, const State *> statesById(const char *call,
-                                               std::source_location where) const;
+  std::map<uint64_t, const State *>
+  statesById(const char *call, std::source_location where) const;
   void stepParam(const Param &param, const Tensor &gradient,
                  std::source_location where);
   State &stateOf(const Param &param);

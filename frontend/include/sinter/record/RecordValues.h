@@ -42,9 +42,9 @@ Record borrowedRecord(std::span<const std::byte> bytes,
 /// While it lives, this thread makes tensors on another device.
 class DeviceHold {
 public:
-  explicit DeviceHold(std::string_view device,
-                      std::source_location where =
-                          std::source_location::current());
+  explicit DeviceHold(
+      std::string_view device,
+      std::source_location where = std::source_location::current());
   DeviceHold(const DeviceHold &) = delete;
   ~DeviceHold();
 
@@ -53,23 +53,22 @@ private:
 };
 
 template <typename T>
-concept HasRecordMembers =
-    requires(const T &from, T &to, const Record &record,
-             std::source_location where) {
-      { from.into_record(where) } -> std::same_as<Record>;
-      to.load_record(record, where);
-    };
+concept HasRecordMembers = requires(const T &from, T &to, const Record &record,
+                                    std::source_location where) {
+  { from.into_record(where) } -> std::same_as<Record>;
+  to.load_record(record, where);
+};
 /// An optimizer: its state belongs to the parameters of a model.
 template <typename T>
 concept NeedsModel = requires(const T &from, std::source_location where) {
   { from.into_record(where) } -> std::same_as<Record>;
 } && !HasRecordMembers<T>;
 template <typename T>
-concept HasRecordFunctions = requires(const T &from, T &to,
-                                      const Record &record) {
-  { into_record(from) } -> std::same_as<Record>;
-  load_record(to, record);
-};
+concept HasRecordFunctions =
+    requires(const T &from, T &to, const Record &record) {
+      { into_record(from) } -> std::same_as<Record>;
+      load_record(to, record);
+    };
 
 template <typename T> struct IsRecordList : std::false_type {};
 template <typename T, typename A>
