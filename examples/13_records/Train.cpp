@@ -20,7 +20,7 @@ int main(int argc, char **argv) try {
   std::printf("wrote %s\n", sn::save_model(run.model, file).c_str());
   std::printf(
       "wrote %s\n",
-      sn::save_model(run.model, file + "-small", sn::compact_record).c_str());
+      sn::save_model(run.model, file + "-small", sn::compact_record()).c_str());
   return share > 0.9 ? 0 : 1;
 } catch (const std::exception &error) {
   std::fprintf(stderr, "error: %s\n", error.what());

@@ -96,7 +96,7 @@ void Record::get(std::string_view name, Optimizer &optimizer, T &model,
 template <detail::Module T>
 std::string
 save_model(const T &module, const std::string &file,
-           const SaveRecordOptions &options = default_record,
+           const SaveRecordOptions &options = default_record(),
            std::source_location where = std::source_location::current()) {
   return into_record(module, where).save(file, options, where);
 }

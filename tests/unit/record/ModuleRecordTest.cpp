@@ -152,7 +152,7 @@ TEST(ModuleRecord, TheCompactRecordIsTheSmallest) {
   sn::manual_seed(4);
   Mlp model(200);
   std::string compact =
-      sn::save_model(model, folder / "model", sn::compact_record);
+      sn::save_model(model, folder / "model", sn::compact_record());
   EXPECT_TRUE(compact.ends_with(".mpk.gz"));
   uint64_t bytes = fs::file_size(compact);
   uint64_t elements = uint64_t(model.num_params());

@@ -49,11 +49,13 @@ struct SaveRecordOptions {
   RecordPrecision precision = RecordPrecision::as_is;
 };
 /// MessagePack with every number in full.
-inline constexpr SaveRecordOptions default_record{
-    RecordFormat::named_mpk, RecordPrecision::full_precision};
+constexpr SaveRecordOptions default_record() {
+  return {RecordFormat::named_mpk, RecordPrecision::full_precision};
+}
 /// The smallest: gzipped MessagePack of 16-bit numbers.
-inline constexpr SaveRecordOptions compact_record{
-    RecordFormat::named_mpk_gz, RecordPrecision::half_precision};
+constexpr SaveRecordOptions compact_record() {
+  return {RecordFormat::named_mpk_gz, RecordPrecision::half_precision};
+}
 
 struct LoadRecordOptions {
   /// What the file has to be. Default: what its contents say.
