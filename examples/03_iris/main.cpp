@@ -1,7 +1,5 @@
-/// Irises: trains a small network and writes checkpoints, from which a run that
-/// was ended goes on to the very same weights.
-#include "examples/03_iris/Checkpoint.h"
-
+/// Irises: trains a small network and writes a record of the run, from which a
+/// run that was ended goes on to the very same weights.
 #include <sinter/sinter.h>
 
 #include <algorithm>
@@ -17,7 +15,7 @@ namespace sn = sinter;
 namespace fs = std::filesystem;
 
 constexpr int64_t measures = 4, kinds = 3;
-constexpr int64_t checkpointEvery = 5; // epochs
+constexpr int64_t recordEvery = 5; // epochs
 constexpr double requiredAccuracy = 0.9;
 
 struct Mlp {
@@ -61,8 +59,8 @@ loadFlowers(const std::string &path) {
 
 struct Flags {
   int64_t epochs = 60;
-  std::string checkpoints; ///< the folder; none are written without one
-  std::string weights;     ///< a file for the final weights
+  std::string record;  ///< a file for the run; none is written without one
+  std::string weights; ///< a file for the final weights
   std::string data = IRIS_CSV;
 };
 
@@ -77,17 +75,19 @@ struct Run {
                          .workers = 1,
                          .sampler = sn::data::random_sampler(7)}) {}
 
-  void save(const fs::path &folder) const {
-    model.save(folder / "model.safetensors");
-    adam.save(folder / "optimizer.safetensors");
-    loader.save(folder / "data.safetensors");
-    saveRandom(folder / "random.npy");
+  sn::Record record() const {
+    sn::Record record;
+    record.put("model", model);
+    record.put("optimizer", adam);
+    record.put("data", loader);
+    record.put("random", sn::default_generator());
+    return record;
   }
-  void load(const fs::path &folder) {
-    model.load(folder / "model.safetensors");
-    adam.load(model, folder / "optimizer.safetensors");
-    loader.load(folder / "data.safetensors");
-    loadRandom(folder / "random.npy");
+  void load(const sn::Record &record) {
+    record.get("model", model);
+    record.get("optimizer", adam, model);
+    record.get("data", loader);
+    record.get("random", sn::default_generator());
   }
 };
 
@@ -144,22 +144,19 @@ static int train(const Flags &flags) {
   auto flowers = loadFlowers(flags.data);
   sn::manual_seed(1);
   Run run(flowers.train);
-  std::optional<Checkpoints> checkpoints;
-  if (!flags.checkpoints.empty()) {
-    checkpoints.emplace(flags.checkpoints);
-    if (std::optional<fs::path> last = checkpoints->last()) {
-      run.load(*last);
-      std::printf("going on from %s\n", last->c_str());
-    }
+  if (!flags.record.empty() && fs::exists(flags.record)) {
+    run.load(sn::Record::load(flags.record));
+    std::printf("going on from epoch %lld\n",
+                static_cast<long long>(run.loader.cursor().epoch));
   }
   while (run.loader.cursor().epoch < flags.epochs) {
     double loss = trainEpoch(run);
     int64_t done = run.loader.cursor().epoch;
-    if (done % checkpointEvery != 0 && done != flags.epochs)
+    if (done % recordEvery != 0 && done != flags.epochs)
       continue;
     std::printf("epoch %3lld  loss %.4f\n", static_cast<long long>(done), loss);
-    if (checkpoints)
-      checkpoints->save(done, [&](const fs::path &to) { run.save(to); });
+    if (!flags.record.empty())
+      run.record().save(flags.record);
   }
   if (!flags.weights.empty())
     run.model.save(flags.weights);
@@ -179,14 +176,14 @@ static Flags parse(int argc, char **argv) {
     bool last = i + 1 == argc;
     if (flag == "--epochs" && !last)
       flags.epochs = std::max<int64_t>(1, std::strtoll(argv[++i], nullptr, 10));
-    else if (flag == "--checkpoints" && !last)
-      flags.checkpoints = argv[++i];
+    else if (flag == "--record" && !last)
+      flags.record = argv[++i];
     else if (flag == "--weights" && !last)
       flags.weights = argv[++i];
     else if (flag == "--data" && !last)
       flags.data = argv[++i];
     else {
-      std::printf("usage: 03_iris [--epochs N] [--checkpoints FOLDER] "
+      std::printf("usage: 03_iris [--epochs N] [--record FILE] "
                   "[--weights FILE] [--data FILE]\n");
       std::exit(flag == "--help" ? 0 : 2);
     }

@@ -11,6 +11,7 @@
 
 #include <sinter/Arguments.h>
 #include <sinter/Random.h>
+#include <sinter/Record.h>
 #include <sinter/SourceScope.h>
 
 #include <fmt/format.h>
@@ -367,6 +368,18 @@ void LoaderCore::save(const std::string &file, std::source_location where) const
   detail::raiseExhausted(where);
 }
 
+void LoaderCore::checkFingerprint(const std::string &found,
+                                  const std::string &source,
+                                  std::source_location where) const {
+  if (found != fingerprint())
+    raise(makeError(ErrorKind::invalid_argument,
+                    fmt::format("load: {} is a cursor for {}; this loader has "
+                                "{}",
+                                source, found, fingerprint()),
+                    "load"),
+          where);
+}
+
 void LoaderCore::load(const std::string &file, std::source_location where) try {
   auto opened = unwrap(runtime::SafetensorsFile::open(file), where);
   const runtime::NamedTensor *tensor = opened.find("cursor");
@@ -379,15 +392,29 @@ void LoaderCore::load(const std::string &file, std::source_location where) try {
                     fmt::format("load: {} is no cursor of a data loader", file),
                     "load"),
           where);
-  if (key->second != fingerprint())
-    raise(makeError(ErrorKind::invalid_argument,
-                    fmt::format("load: {} is a cursor for {}; this loader has "
-                                "{}",
-                                file, key->second, fingerprint()),
-                    "load"),
-          where);
+  checkFingerprint(key->second, file, where);
   std::memcpy(state, tensor->data.data(), sizeof(state));
   seek({state[0], state[1]}, where);
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+Record LoaderCore::into_record(std::source_location where) const try {
+  Record record;
+  record.put("epoch", at.epoch, where);
+  record.put("batch", at.batch, where);
+  record.put("data", fingerprint(), where);
+  return record;
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+void LoaderCore::load_record(const Record &record,
+                             std::source_location where) try {
+  checkFingerprint(record.get<std::string>("data", where), "the record", where);
+  seek({record.get<int64_t>("epoch", where),
+        record.get<int64_t>("batch", where)},
+       where);
 } catch (...) {
   detail::raiseExhausted(where);
 }

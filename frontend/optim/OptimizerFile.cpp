@@ -58,18 +58,25 @@ runtime::CellRef loadMoment(const Param &param, const std::string &name,
 
 } // namespace
 
-void Optimizer::save(const std::string &file, Where where) const try {
+std::map<uint64_t, const Optimizer::State *>
+Optimizer::statesById(const char *call, std::source_location where) const {
   std::map<uint64_t, const State *> byRecord;
   for (const auto &[cell, state] : states)
     if (!state.parameter.expired() &&
         !byRecord.emplace(state.recordId, &state).second)
-      detail::raise(makeError(ErrorKind::invalid_argument,
-                              "save: two parameters have the record id " +
-                                  hex(state.recordId) +
-                                  "; give each copy of a model an optimizer "
-                                  "of its own",
-                              "save"),
-                    where);
+      detail::raise(
+          makeError(ErrorKind::invalid_argument,
+                    fmt::format("{}: two parameters have the record id {}; "
+                                "give each copy of a model an optimizer of its "
+                                "own",
+                                call, hex(state.recordId)),
+                    call),
+          where);
+  return byRecord;
+}
+
+void Optimizer::save(const std::string &file, Where where) const try {
+  std::map<uint64_t, const State *> byRecord = statesById("save", where);
   runtime::Metadata metadata = {{std::string(kindKey), kind}};
   std::vector<std::vector<std::byte>> bytes;
   std::vector<runtime::NamedTensor> tensors;

@@ -2,6 +2,7 @@
 #include "frontend/weights/FitTensor.h"
 
 #include "frontend/Raise.h"
+#include "runtime/params/IntegerCasts.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>
@@ -54,6 +55,12 @@ static std::vector<int64_t> axesOf(const Slot &slot, const WeightInfo &tensor,
   return sorted == axes ? std::vector<int64_t>() : axes;
 }
 
+static bool isCastable(DType from, DType to, const LoadStateOptions &options) {
+  return (isFloat(from) && isFloat(to)) ||
+         (options.integers && runtime::isPlainInteger(from) &&
+          runtime::isPlainInteger(to));
+}
+
 Fit fitTensor(const Slot &slot, const WeightInfo &tensor,
               const LoadStateOptions &options, const char *call,
               std::source_location where) {
@@ -65,7 +72,7 @@ Fit fitTensor(const Slot &slot, const WeightInfo &tensor,
   bool isSame = tensor.dtype == slot.dtype && !tensor.quantized;
   if (orderedDims(tensor.dims, fit.form.axes) != slot.dims)
     fit.why = "shapes differ";
-  else if (!isSame && !(isFloat(tensor.dtype) && isFloat(slot.dtype)))
+  else if (!isSame && !isCastable(tensor.dtype, slot.dtype, options))
     fit.why = "dtypes differ";
   else if (!isSame && !options.convert)
     fit.why = "dtypes differ, and none is converted";

@@ -4,7 +4,11 @@
 #include "frontend/Leaves.h"
 #include "frontend/Raise.h"
 #include "runtime/params/FloatCasts.h"
+#include "runtime/params/IntegerCasts.h"
 #include "runtime/params/weights/Strided.h"
+#include "runtime/support/Printable.h"
+
+#include <fmt/format.h>
 
 #include <optional>
 #include <utility>
@@ -50,12 +54,20 @@ static void order(DenseElements &dense, const WeightTensor &stored,
   dense.bytes = dense.own;
 }
 
-static void cast(DenseElements &dense, DType from, DType to) {
+static Status cast(DenseElements &dense, const WeightTensor &stored, DType to) {
+  DType from = stored.dtype;
   size_t count = dense.bytes.size() / byteWidth(from);
   std::vector<std::byte> result(count * byteWidth(to));
-  runtime::castFloats(dense.bytes, from, result, to);
+  if (isFloat(from))
+    runtime::castFloats(dense.bytes, from, result, to);
+  else if (auto odd = runtime::castIntegers(dense.bytes, from, result, to))
+    return makeError(ErrorKind::invalid_argument,
+                     fmt::format("'{}' has the number {}, for which {} has no "
+                                 "room",
+                                 printableName(stored.name), *odd, name(to)));
   dense.own = std::move(result);
   dense.bytes = dense.own;
+  return {};
 }
 
 Result<DenseElements> denseElements(const WeightFile &file,
@@ -66,7 +78,7 @@ Result<DenseElements> denseElements(const WeightFile &file,
   if (!form.axes.empty())
     order(dense, stored, form.axes);
   if (form.dtype != stored.dtype)
-    cast(dense, stored.dtype, form.dtype);
+    SINTER_TRY(cast(dense, stored, form.dtype));
   // What was copied is left: large weights are in memory once.
   if (!dense.own.empty())
     file.leave(mapped);

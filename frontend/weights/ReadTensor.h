@@ -21,7 +21,8 @@ struct DenseElements {
 
 /// What a stored tensor becomes.
 struct TensorForm {
-  DType dtype = DType::f32; ///< the stored one, or both are floats
+  /// The stored one; or both are floats, or both integers.
+  DType dtype = DType::f32;
   /// Which axis of the stored tensor each axis is; empty: the same.
   std::vector<int64_t> axes = {};
 };
@@ -30,7 +31,7 @@ struct TensorForm {
 /// with their checksum, where there is one.
 Result<DenseElements> denseElements(const runtime::WeightFile &file,
                                     const runtime::WeightTensor &stored);
-/// The same in another form.
+/// The same in another form; an error where an integer has no room in it.
 Result<DenseElements> denseElements(const runtime::WeightFile &file,
                                     const runtime::WeightTensor &stored,
                                     const TensorForm &form);

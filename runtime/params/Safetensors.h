@@ -80,6 +80,15 @@ struct MadeTensor {
 Status writeSafetensors(const std::string &path,
                         std::span<const MadeTensor> tensors,
                         const Metadata &metadata = {});
+/// What stands before the elements of a file, and their order.
+struct SafetensorsLayout {
+  std::string head;          ///< of `metadata` first, then the tensors
+  std::vector<size_t> order; ///< numbers of the tensors
+};
+/// As writeSafetensors lays them out; `elements` are not asked for.
+Result<SafetensorsLayout> layoutSafetensors(const std::string &path,
+                                            std::span<const MadeTensor> tensors,
+                                            const Metadata &metadata);
 /// Whether files have tensors of that dtype.
 bool isSafetensorsDType(DType dtype);
 

@@ -95,24 +95,34 @@ bool isSafetensorsDType(DType dtype) {
                             &std::pair<std::string_view, DType>::second) > 0;
 }
 
-Status writeSafetensors(const std::string &path,
-                        std::span<const MadeTensor> tensors,
-                        const Metadata &metadata) {
+Result<SafetensorsLayout> layoutSafetensors(const std::string &path,
+                                            std::span<const MadeTensor> tensors,
+                                            const Metadata &metadata) {
   SINTER_TRY_ASSIGN(auto order, orderTensors(path, tensors));
   SINTER_TRY_ASSIGN(std::string header, headerText(path, order, metadata));
   uint64_t length = header.size();
-  std::span<const std::byte> heads[] = {std::as_bytes(std::span(&length, 1)),
-                                        std::as_bytes(std::span(header))};
-  constexpr size_t numHeads = std::size(heads);
-  FileContents contents;
-  contents.size = sizeof(length) + length;
+  SafetensorsLayout layout;
+  layout.head.assign(reinterpret_cast<const char *>(&length), sizeof(length));
+  layout.head += header;
   for (const MadeTensor *tensor : order)
-    contents.size += bytesOf(*tensor);
-  contents.count = numHeads + order.size();
+    layout.order.push_back(size_t(tensor - tensors.data()));
+  return layout;
+}
+
+Status writeSafetensors(const std::string &path,
+                        std::span<const MadeTensor> tensors,
+                        const Metadata &metadata) {
+  SINTER_TRY_ASSIGN(SafetensorsLayout layout,
+                    layoutSafetensors(path, tensors, metadata));
+  FileContents contents;
+  contents.size = layout.head.size();
+  for (const MadeTensor &tensor : tensors)
+    contents.size += bytesOf(tensor);
+  contents.count = 1 + tensors.size();
   contents.part = [&](size_t index) -> Result<std::span<const std::byte>> {
-    if (index < numHeads)
-      return heads[index];
-    const MadeTensor &tensor = *order[index - numHeads];
+    if (index == 0)
+      return std::as_bytes(std::span(layout.head));
+    const MadeTensor &tensor = tensors[layout.order[index - 1]];
     SINTER_TRY_ASSIGN(std::span<const std::byte> elements, tensor.elements());
     if (elements.size() != bytesOf(tensor))
       return makeError(ErrorKind::internal,

@@ -26,6 +26,7 @@ void fuzzTokenizer(const uint8_t *data, size_t size);
 void fuzzTorch(const uint8_t *data, size_t size);
 void fuzzPickle(const uint8_t *data, size_t size);
 void fuzzPicture(const uint8_t *data, size_t size);
+void fuzzRecord(const uint8_t *data, size_t size);
 void fuzzSafetensors(const uint8_t *data, size_t size);
 void fuzzText(const uint8_t *data, size_t size);
 void fuzzTiles(const uint8_t *data, size_t size);
@@ -99,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Named{"npz", fuzzNpz}, Named{"onnx", fuzzOnnx},
                     Named{"pickle", fuzzPickle},
                     Named{"tokenizer", fuzzTokenizer},
-                    Named{"torch", fuzzTorch},
+                    Named{"torch", fuzzTorch}, Named{"record", fuzzRecord},
                     Named{"safetensors", fuzzSafetensors},
                     Named{"text", fuzzText}, Named{"tiles", fuzzTiles},
                     Named{"weights", fuzzWeights}),

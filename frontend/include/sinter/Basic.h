@@ -28,6 +28,7 @@
 #include <sinter/PendingLimits.h>
 #include <sinter/Pooling.h>
 #include <sinter/Random.h>
+#include <sinter/Record.h>
 #include <sinter/Resample.h>
 #include <sinter/Scan.h>
 #include <sinter/Shaping.h>
@@ -62,4 +63,5 @@
 #include <sinter/optim/Clip.h>
 #include <sinter/optim/Scheduler.h>
 #include <sinter/optim/Sgd.h>
+#include <sinter/record/Embed.h>
 #include <sinter/version.h>

@@ -68,6 +68,9 @@ struct LoadStateOptions {
   /// from quantized blocks. Else they are mismatched, as all that differ in
   /// other ways.
   bool convert = true;
+  /// Whether integers become the parameter's, too; one that it has no room for
+  /// is an Error. Else those of another dtype are mismatched.
+  bool integers = false;
   /// Parameters stay where they are in the file, as torch.load's `mmap`: they
   /// are read when they are first used, and no copy is made. The file must stay
   /// as it is while they live: one that is cut ends the process. Training

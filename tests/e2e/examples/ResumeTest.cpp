@@ -1,6 +1,8 @@
-/// Training that is killed goes on from its last checkpoint and ends with the
+/// Training that is killed goes on from its last record and ends with the
 /// very same weights: examples/03_iris, in processes of its own.
 #include "runtime/params/Safetensors.h"
+
+#include <sinter/Record.h>
 
 #include <gtest/gtest.h>
 
@@ -92,20 +94,17 @@ protected:
     return weights;
   }
 
-  /// The number of the last checkpoint, or 0.
-  int64_t lastCheckpoint() const {
-    std::string last;
-    std::error_code none;
-    for (const auto &entry :
-         fs::directory_iterator(folder / "checkpoints", none))
-      last = std::max(last, entry.path().filename().string());
-    return last.starts_with("epoch-") ? std::stoll(last.substr(6)) : 0;
+  /// The epoch of the last record, or 0.
+  int64_t lastRecord() const {
+    if (!fs::exists(record()))
+      return 0;
+    return sinter::Record::load(record()).at("data").get<int64_t>("epoch");
   }
+  std::string record() const { return folder / "run.mpk"; }
 
   std::vector<std::string> arguments(const std::string &weights) const {
-    return {"--epochs",      epochs,
-            "--checkpoints", folder / "checkpoints",
-            "--weights",     folder / weights};
+    return {"--epochs", epochs,      "--record",
+            record(),   "--weights", folder / weights};
   }
 
   static constexpr const char *epochs = "300";
@@ -132,20 +131,20 @@ TEST_F(Resume, KilledRunsEndWithTheSameWeights) {
                 folder / "output");
   ASSERT_EQ(whole.wait(), 0) << textOf(folder / "output");
 
-  // Each at another place in an epoch, some while a checkpoint is written.
+  // Each at another place in an epoch, some while a record is written.
   constexpr int64_t delays[] = {0, 1300, 3700, 7100, 11900};
   int killed = 0;
   for (int64_t delay : delays) {
-    int64_t before = lastCheckpoint();
+    int64_t before = lastRecord();
     Program program(arguments("weights"), folder / "output");
-    while (!program.ended() && lastCheckpoint() < before + 15)
+    while (!program.ended() && lastRecord() < before + 15)
       sleepFor(200);
     sleepFor(delay);
     killed += program.kill() == -1;
-    EXPECT_GT(lastCheckpoint(), before) << textOf(folder / "output");
+    EXPECT_GT(lastRecord(), before) << textOf(folder / "output");
   }
   EXPECT_EQ(killed, std::ssize(delays)) << "a run ended before it was killed";
-  EXPECT_LT(lastCheckpoint(), 300);
+  EXPECT_LT(lastRecord(), 300);
   EXPECT_FALSE(fs::exists(folder / "weights"));
 
   Program rest(arguments("weights"), folder / "output");
@@ -157,21 +156,22 @@ TEST_F(Resume, KilledRunsEndWithTheSameWeights) {
       << "the weights differ";
 }
 
-/// A checkpoint holds all that a run consists of: without the random numbers'
+/// A record holds all that a run consists of: without the random numbers'
 /// counter, for one, the weights would be others.
-TEST_F(Resume, EveryPartOfACheckpointCounts) {
-  Program first({"--epochs", "20", "--checkpoints", folder / "checkpoints",
-                 "--weights", folder / "first"},
-                folder / "output");
+TEST_F(Resume, EveryPartOfARecordCounts) {
+  Program first(
+      {"--epochs", "20", "--record", record(), "--weights", folder / "first"},
+      folder / "output");
   ASSERT_EQ(first.wait(), 0) << textOf(folder / "output");
-  fs::path last = folder / "checkpoints/epoch-000020";
-  for (const char *part : {"model.safetensors", "optimizer.safetensors",
-                           "data.safetensors", "random.npy"}) {
-    ASSERT_TRUE(fs::exists(last / part)) << part;
-    fs::rename(last / part, folder / part);
-    Program rest({"--epochs", "25", "--checkpoints", folder / "checkpoints"},
-                 folder / "output");
-    EXPECT_EQ(rest.wait(), 1) << "went on without " << part;
-    fs::rename(folder / part, last / part);
+  auto whole = sinter::Record::load(record());
+  ASSERT_EQ(whole.size(), 4u);
+  for (const auto &[name, value] : whole.as_map()) {
+    sinter::Record part = whole;
+    part.erase(name);
+    part.save(record());
+    Program rest({"--epochs", "25", "--record", record()}, folder / "output");
+    EXPECT_EQ(rest.wait(), 1) << "went on without " << name;
+    EXPECT_NE(textOf(folder / "output").find("has no entry '" + name),
+              std::string::npos);
   }
 }

@@ -131,6 +131,14 @@ public:
   void load(const std::string &file, Where where = Where::current()) {
     core.load(file, where);
   }
+  /// The same as a record, which `Record::put` and `get` take
+  /// (sinter/Record.h).
+  Record into_record(Where where = Where::current()) const {
+    return core.into_record(where);
+  }
+  void load_record(const Record &record, Where where = Where::current()) {
+    core.load_record(record, where);
+  }
 
 private:
   std::shared_ptr<void> make(std::span<const int64_t> items,

@@ -5,6 +5,7 @@
 
 #include <sinter/Error.h>
 #include <sinter/data/Sampler.h>
+#include <sinter/record/RecordTree.h>
 
 #include <chrono>
 #include <cstddef>
@@ -128,6 +129,8 @@ public:
   void seek(data::Cursor cursor, std::source_location where);
   void save(const std::string &file, std::source_location where) const;
   void load(const std::string &file, std::source_location where);
+  Record into_record(std::source_location where) const;
+  void load_record(const Record &record, std::source_location where);
 
   const data::LoaderStats &stats() const { return fed; }
   void resetStats();
@@ -147,6 +150,8 @@ private:
     std::map<int64_t, OrderRef> begins; ///< epochs by the number they begin at
   };
   OrderRef order(int64_t epoch);
+  void checkFingerprint(const std::string &found, const std::string &source,
+                        std::source_location where) const;
   int64_t countBatches(int64_t items) const;
   bool keepsWorkers() const {
     return options.keep_workers && options.workers > 0;

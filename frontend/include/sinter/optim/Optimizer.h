@@ -19,6 +19,8 @@
 
 namespace sinter {
 class ModelExport;
+class Record;
+
 } // namespace sinter
 
 namespace sinter::optim {
@@ -118,6 +120,15 @@ public:
     loadFields(detail::allFieldsOf(model), file, where);
   }
 
+  /// The same as a record, which `Record::put` and `get` take
+  /// (sinter/Record.h).
+  Record into_record(Where where = Where::current()) const;
+  template <typename T>
+  void load_record(T &model, const Record &record,
+                   Where where = Where::current()) {
+    loadRecordFields(detail::allFieldsOf(model), record, where);
+  }
+
 protected:
   /// State of each parameter, of its shape, and each element's first value.
   struct Moment {
@@ -203,6 +214,11 @@ private:
                 const GroupOptions &options, std::source_location where);
   void loadFields(const detail::Fields &fields, const std::string &file,
                   std::source_location where);
+  void loadRecordFields(const detail::Fields &fields, const Record &record,
+                        std::source_location where);
+  /// Live states by record id; an Error of `call` where two have the same.
+  std::map<uint64_t, const State *>
+  statesById(const char *call, std::source_location where) const;
   void stepParam(const Param &param, const Tensor &gradient,
                  std::source_location where);
   State &stateOf(const Param &param);

@@ -8,6 +8,10 @@
 #include <source_location>
 #include <string>
 
+namespace sinter {
+class Record;
+} // namespace sinter
+
 namespace sinter::optim {
 
 /// Sets the learning rate of an optimizer, which must outlive it. The rate is
@@ -35,6 +39,9 @@ public:
   /// schedule itself is made again by who loads.
   void save(const std::string &file, Where where = Where::current()) const;
   void load(const std::string &file, Where where = Where::current());
+  /// The same as a record.
+  Record into_record(Where where = Where::current()) const;
+  void load_record(const Record &record, Where where = Where::current());
 
 private:
   Optimizer &optimizer;
@@ -72,6 +79,9 @@ public:
   /// Writes the state and the rate, which `load` reads and applies.
   void save(const std::string &file, Where where = Where::current()) const;
   void load(const std::string &file, Where where = Where::current());
+  /// The same as a record.
+  Record into_record(Where where = Where::current()) const;
+  void load_record(const Record &record, Where where = Where::current());
 
 private:
   bool isBetter(double metric) const;
