@@ -11,7 +11,7 @@ namespace train = sinter::train;
 namespace {
 
 /// The six lines that a learner stands for.
-void trainBare(Run &run, int64_t epochs) {
+void trainBare(Training &run, int64_t epochs) {
   for (int64_t epoch = 0; epoch < epochs; ++epoch)
     for (Batch &batch : run.loader) {
       sn::Tensor loss =
@@ -40,9 +40,9 @@ std::string messageOf(const std::function<void()> &function) {
 } // namespace
 
 TEST(Learner, TrainsToTheWeightsOfTheBareLoop) {
-  Run bare = begun();
+  Training bare = begun();
   trainBare(bare, 3);
-  Run run = begun();
+  Training run = begun();
   train::Learner learner(run.net, run.adam, step, {.epochs = 3});
   train::Outcome outcome = learner.fit(run.loader);
   EXPECT_EQ(outcome.status, train::Status::finished);
@@ -58,19 +58,19 @@ TEST(Learner, AddsNoProgramAndNoLaunch) {
     sn::Stats stats = sn::stats();
     return std::pair(stats.programs_run, stats.launches);
   };
-  Run bare = begun();
+  Training bare = begun();
   trainBare(bare, 1);
-  Run run = begun();
+  Training run = begun();
   train::Learner learner(run.net, run.adam, step, {.epochs = 1});
   learner.fit(run.loader);
-  Run again = begun();
+  Training again = begun();
   train::Learner second(again.net, again.adam, step, {.epochs = 4});
   auto bareCounts = counts([&] { trainBare(bare, 4); });
   EXPECT_EQ(counts([&] { second.fit(again.loader); }), bareCounts);
 }
 
 TEST(Learner, MetricsAreOfAllItems) {
-  Run run = begun();
+  Training run = begun();
   train::Learner learner(run.net, run.adam, step, {.epochs = 25});
   learner.metric(sn::metrics::MeanLoss())
       .metric(sn::metrics::Accuracy({.classes = 2}));
@@ -91,7 +91,7 @@ TEST(Learner, MetricsAreOfAllItems) {
 }
 
 TEST(Learner, TellsWhatHappens) {
-  Run run = begun();
+  Training run = begun();
   train::Learner learner(run.net, run.adam, step,
                          {.name = "spirals", .epochs = 2, .log_every = 4});
   learner.metric(sn::metrics::MeanLoss());
@@ -136,7 +136,7 @@ TEST(Learner, GathersGradients) {
 }
 
 TEST(Learner, ClipsAndFollowsASchedule) {
-  Run run = begun();
+  Training run = begun();
   train::Learner learner(run.net, run.adam, step,
                          {.epochs = 1, .clip_norm = 1e-3, .log_every = 1});
   learner.schedule(sn::optim::step_lr({.step_size = 2, .gamma = 0.5}));
@@ -151,7 +151,7 @@ TEST(Learner, ClipsAndFollowsASchedule) {
 }
 
 TEST(Learner, StopsEarly) {
-  Run run = begun();
+  Training run = begun();
   train::Learner learner(
       run.net, run.adam, step,
       {.epochs = 50,
@@ -164,7 +164,7 @@ TEST(Learner, StopsEarly) {
 }
 
 TEST(Learner, StopsWhenAskedAndAtMostSteps) {
-  Run run = begun();
+  Training run = begun();
   train::Learner learner(run.net, run.adam, step, {.epochs = 50});
   learner.on([&](const train::StepEnd &step) {
     if (step.total_step == 9)
@@ -173,14 +173,14 @@ TEST(Learner, StopsWhenAskedAndAtMostSteps) {
   train::Outcome outcome = learner.fit(run.loader);
   EXPECT_EQ(outcome.steps, 9);
   EXPECT_EQ(outcome.why, "enough");
-  Run most = begun();
+  Training most = begun();
   train::Learner bounded(most.net, most.adam, step,
                          {.epochs = 50, .max_steps = 11});
   EXPECT_EQ(bounded.fit(most.loader).steps, 11);
 }
 
 TEST(Learner, TakesSeveralOptimizers) {
-  Run run = begun();
+  Training run = begun();
   sn::optim::Sgd sgd({.lr = 0.1});
   auto both = [&](Net &net, Batch &batch, train::Updates &update) {
     auto output = step(net, batch);
@@ -195,7 +195,7 @@ TEST(Learner, TakesSeveralOptimizers) {
       [](Net &net, Batch &batch) { return step(net, batch); });
   EXPECT_EQ(learner.fit(run.loader, run.valid).steps, 12);
 
-  Run plain = begun();
+  Training plain = begun();
   sn::optim::Sgd again({.lr = 0.1});
   for (int64_t epoch = 0; epoch < 2; ++epoch)
     for (Batch &batch : plain.loader) {
@@ -204,7 +204,7 @@ TEST(Learner, TakesSeveralOptimizers) {
       again.step(plain.net.fc2, output.loss.backward());
       output.loss.eval();
     }
-  Run anew = begun();
+  Training anew = begun();
   sn::optim::Sgd third({.lr = 0.1});
   train::Learner whole(
       anew.net, anew.adam,
@@ -221,7 +221,7 @@ TEST(Learner, TakesSeveralOptimizers) {
 }
 
 TEST(Learner, RefusesWhatMeansNothing) {
-  Run run = begun();
+  Training run = begun();
   auto made = [&](train::LearnerOptions options) {
     return messageOf(
         [&] { train::Learner(run.net, run.adam, step, std::move(options)); });
@@ -237,7 +237,7 @@ TEST(Learner, RefusesWhatMeansNothing) {
 }
 
 TEST(Learner, AFailureIsTold) {
-  Run run = begun();
+  Training run = begun();
   train::Learner learner(
       run.net, run.adam,
       [](const Net &net, const Batch &batch) {

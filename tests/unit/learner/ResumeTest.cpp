@@ -41,7 +41,7 @@ protected:
   }
 
   /// One more process of a run.
-  train::Outcome goOn(Run &run, train::LearnerOptions options) {
+  train::Outcome goOn(Training &run, train::LearnerOptions options) {
     train::Learner learner(run.net, run.adam, step, std::move(options));
     learner.metric(sn::metrics::MeanLoss());
     learner.schedule(sn::optim::step_lr({.step_size = 5}));
@@ -52,21 +52,21 @@ protected:
 } // namespace
 
 TEST_F(Resume, GoesOnToTheSameWeights) {
-  Run whole = begun();
+  Training whole = begun();
   train::LearnerOptions plain = options(4);
   plain.folder.clear();
   train::Outcome wanted = goOn(whole, plain);
   for (int64_t at : {1, 3, 5, 7, 11, 17, 23}) {
     fs::remove_all(folder);
     {
-      Run run = begun();
+      Training run = begun();
       train::LearnerOptions until = options(4);
       until.max_steps = at;
       goOn(run, until);
     }
     // What was drawn since then is no part of the run.
     sn::manual_seed(99);
-    Run run;
+    Training run;
     train::Outcome outcome = goOn(run, options(4));
     EXPECT_EQ(outcome.resumed_from, at);
     EXPECT_EQ(numbersOf(run.net), numbersOf(whole.net)) << at;
@@ -77,24 +77,24 @@ TEST_F(Resume, GoesOnToTheSameWeights) {
 }
 
 TEST_F(Resume, ByWorkersAndOnAThreadToo) {
-  Run whole = begun(2);
+  Training whole = begun(2);
   train::LearnerOptions plain = options(3);
   plain.folder.clear();
   goOn(whole, plain);
   {
-    Run run = begun(2);
+    Training run = begun(2);
     train::LearnerOptions until = options(3);
     until.checkpoints.background = true;
     until.max_steps = 10;
     goOn(run, until);
   }
-  Run run(1);
+  Training run(1);
   goOn(run, options(3));
   EXPECT_EQ(numbersOf(run.net), numbersOf(whole.net));
 }
 
 TEST_F(Resume, KeepsTheLastTheBestAndWhatIsAsked) {
-  Run run = begun();
+  Training run = begun();
   train::LearnerOptions all = options(6);
   all.checkpoints.every_steps = 0;
   all.checkpoints.keep_every_epochs = 3;
@@ -104,12 +104,12 @@ TEST_F(Resume, KeepsTheLastTheBestAndWhatIsAsked) {
 }
 
 TEST_F(Resume, LeavesABrokenCheckpointOut) {
-  Run run = begun();
+  Training run = begun();
   goOn(run, options(2));
   ASSERT_THAT(numbers(), ElementsAre(8, 12));
   std::string file = folder + "/checkpoint/model-12.safetensors";
   fs::resize_file(file, fs::file_size(file) / 2);
-  Run again = begun();
+  Training again = begun();
   train::Learner learner(again.net, again.adam, step, options(2));
   learner.metric(sn::metrics::MeanLoss());
   learner.schedule(sn::optim::step_lr({.step_size = 5}));
@@ -121,7 +121,7 @@ TEST_F(Resume, LeavesABrokenCheckpointOut) {
 }
 
 TEST_F(Resume, ControlCEndsAtABorder) {
-  Run run = begun();
+  Training run = begun();
   train::Learner learner(run.net, run.adam, step, options(4));
   learner.on([](const train::StepEnd &step) {
     if (step.total_step == 7)
@@ -136,9 +136,9 @@ TEST_F(Resume, ControlCEndsAtABorder) {
 }
 
 TEST_F(Resume, AFolderOfAnotherRunIsNotTouched) {
-  Run run = begun();
+  Training run = begun();
   goOn(run, options(1));
-  Run other = begun();
+  Training other = begun();
   train::LearnerOptions fresh = options(1);
   fresh.resume = false;
   EXPECT_THROW(goOn(other, fresh), sn::Error);

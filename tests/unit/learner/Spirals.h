@@ -67,19 +67,19 @@ template <typename M> std::vector<float> numbersOf(const M &model) {
 }
 
 /// Everything that is trained, made alike each time.
-struct Run {
+struct Training {
   Net net;
   sn::optim::Adam adam{{.lr = 0.02}};
   Loader loader;
   Loader valid{points(32), {.batch_size = 20}};
 
-  explicit Run(int64_t workers = 0) : loader(points(), shuffled(workers)) {}
+  explicit Training(int64_t workers = 0) : loader(points(), shuffled(workers)) {}
 };
 
 /// The net that every test begins with.
-inline Run begun(int64_t workers = 0) {
+inline Training begun(int64_t workers = 0) {
   sn::manual_seed(5);
-  return Run(workers);
+  return Training(workers);
 }
 
 } // namespace spirals
