@@ -135,6 +135,10 @@ void LearnerCore::add_listener(std::shared_ptr<Listener> listener) {
   listeners.add(std::move(listener));
 }
 
+void LearnerCore::add_monitors(const MonitorOptions &options) {
+  train::add_monitors(listeners, options);
+}
+
 void LearnerCore::add_state(std::string name, std::function<Record()> save,
                             std::function<void(const Record &)> load) {
   extras.push_back({std::move(name), std::move(save), std::move(load)});

@@ -7,6 +7,7 @@
 #include <sinter/optim/Optimizer.h>
 #include <sinter/train/LearnerCore.h>
 #include <sinter/train/LearnerOptions.h>
+#include <sinter/train/Monitors.h>
 
 #include <concepts>
 #include <cstdint>
@@ -140,7 +141,13 @@ public:
     core.add_listener(std::move(listener));
     return *this;
   }
-  /// The same by a function of an event, or of one kind of events:
+  /// Shows the training in the terminal and writes logs, TensorBoard's files and
+  /// a report into the folder (sinter/train/Monitors.h).
+  Learner &monitors(const MonitorOptions &options = {}) {
+    core.add_monitors(options);
+    return *this;
+  }
+  /// Told of events as `listen` is, by a function of an event, or of one kind of events:
   ///
   ///     learner.on([](const sn::train::EpochEnd &epoch) { ... });
   template <typename F> Learner &on(F function) {

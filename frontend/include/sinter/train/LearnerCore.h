@@ -3,6 +3,7 @@
 
 #include <sinter/metrics/MetricSet.h>
 #include <sinter/train/LearnerOptions.h>
+#include <sinter/train/Monitors.h>
 #include <sinter/train/Updates.h>
 
 #include <cstdint>
@@ -54,6 +55,7 @@ public:
                      std::optional<optim::Schedule> schedule, Where where);
   void set_schedule(optim::Schedule schedule, Where where);
   void add_listener(std::shared_ptr<Listener> listener);
+  void add_monitors(const MonitorOptions &options);
   void add_state(std::string name, std::function<Record()> save,
                  std::function<void(const Record &)> load);
   /// Ends the training at the border of the step that is done now.
