@@ -1,0 +1,146 @@
+/// Runs that end and go on: always to the same weights.
+#include "tests/unit/learner/Spirals.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <unistd.h>
+
+using namespace spirals;
+using namespace testing;
+namespace train = sinter::train;
+namespace fs = std::filesystem;
+
+namespace {
+
+class Resume : public Test {
+protected:
+  void TearDown() override { fs::remove_all(folder); }
+  std::string folder = fs::temp_directory_path() /
+                       ("sinter-learner-" + std::to_string(getpid()));
+
+  /// The numbers of the checkpoints that are there.
+  std::set<int64_t> numbers() const {
+    std::set<int64_t> found;
+    for (const auto &entry : fs::directory_iterator(folder + "/checkpoint")) {
+      std::string name = entry.path().filename();
+      if (name.starts_with("state-"))
+        found.insert(std::stoll(name.substr(6)));
+    }
+    return found;
+  }
+
+  train::LearnerOptions options(int64_t epochs) const {
+    return {.folder = folder,
+            .epochs = epochs,
+            .checkpoints = {.every_steps = 4, .background = false}};
+  }
+
+  /// One more process of a run.
+  train::Outcome goOn(Training &run, train::LearnerOptions options) {
+    train::Learner learner(run.net, run.adam, step, std::move(options));
+    learner.metric(sn::metrics::MeanLoss());
+    learner.schedule(sn::optim::step_lr({.step_size = 5}));
+    return learner.fit(run.loader, run.valid);
+  }
+};
+
+} // namespace
+
+TEST_F(Resume, GoesOnToTheSameWeights) {
+  Training whole = begun();
+  train::LearnerOptions plain = options(4);
+  plain.folder.clear();
+  train::Outcome wanted = goOn(whole, plain);
+  for (int64_t at : {1, 3, 5, 7, 11, 17, 23}) {
+    fs::remove_all(folder);
+    {
+      Training run = begun();
+      train::LearnerOptions until = options(4);
+      until.max_steps = at;
+      goOn(run, until);
+    }
+    // What was drawn since then is no part of the run.
+    sn::manual_seed(99);
+    Training run;
+    train::Outcome outcome = goOn(run, options(4));
+    EXPECT_EQ(outcome.resumed_from, at);
+    EXPECT_EQ(numbersOf(run.net), numbersOf(whole.net)) << at;
+    EXPECT_EQ(outcome("Loss"), wanted("Loss"));
+    EXPECT_EQ(outcome("Loss", train::Split::train),
+              wanted("Loss", train::Split::train));
+  }
+}
+
+TEST_F(Resume, ByWorkersAndOnAThreadToo) {
+  Training whole = begun(2);
+  train::LearnerOptions plain = options(3);
+  plain.folder.clear();
+  goOn(whole, plain);
+  {
+    Training run = begun(2);
+    train::LearnerOptions until = options(3);
+    until.checkpoints.background = true;
+    until.max_steps = 10;
+    goOn(run, until);
+  }
+  Training run(1);
+  goOn(run, options(3));
+  EXPECT_EQ(numbersOf(run.net), numbersOf(whole.net));
+}
+
+TEST_F(Resume, KeepsTheLastTheBestAndWhatIsAsked) {
+  Training run = begun();
+  train::LearnerOptions all = options(6);
+  all.checkpoints.every_steps = 0;
+  all.checkpoints.keep_every_epochs = 3;
+  all.checkpoints.keep = [](int64_t number) { return number == 6; };
+  goOn(run, all);
+  EXPECT_THAT(numbers(), ElementsAre(6, 18, 30, 36));
+}
+
+TEST_F(Resume, LeavesABrokenCheckpointOut) {
+  Training run = begun();
+  goOn(run, options(2));
+  ASSERT_THAT(numbers(), ElementsAre(8, 12));
+  std::string file = folder + "/checkpoint/model-12.safetensors";
+  fs::resize_file(file, fs::file_size(file) / 2);
+  Training again = begun();
+  train::Learner learner(again.net, again.adam, step, options(2));
+  learner.metric(sn::metrics::MeanLoss());
+  learner.schedule(sn::optim::step_lr({.step_size = 5}));
+  std::string warning;
+  learner.on([&](const train::Message &message) { warning += message.text; });
+  EXPECT_EQ(learner.fit(again.loader, again.valid).resumed_from, 8);
+  EXPECT_THAT(warning, HasSubstr("checkpoint 12 is left out"));
+  EXPECT_EQ(numbersOf(again.net), numbersOf(run.net));
+}
+
+TEST_F(Resume, ControlCEndsAtABorder) {
+  Training run = begun();
+  train::Learner learner(run.net, run.adam, step, options(4));
+  learner.on([](const train::StepEnd &step) {
+    if (step.total_step == 7)
+      std::raise(SIGINT);
+  });
+  train::Outcome outcome = learner.fit(run.loader);
+  EXPECT_EQ(outcome.status, train::Status::interrupted);
+  EXPECT_THAT(numbers(), Contains(7));
+  struct sigaction now;
+  sigaction(SIGINT, nullptr, &now);
+  EXPECT_EQ(now.sa_handler, SIG_DFL);
+}
+
+TEST_F(Resume, AFolderOfAnotherRunIsNotTouched) {
+  Training run = begun();
+  goOn(run, options(1));
+  Training other = begun();
+  train::LearnerOptions fresh = options(1);
+  fresh.resume = false;
+  EXPECT_THROW(goOn(other, fresh), sn::Error);
+  EXPECT_FALSE(numbers().empty());
+}
