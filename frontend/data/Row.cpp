@@ -11,10 +11,6 @@
 
 namespace sinter::data {
 
-Cell::Cell(std::vector<Cell> list) : value(std::move(list)) {}
-
-Cell::Cell(std::vector<Member> object) : value(std::move(object)) {}
-
 Cell Cell::untyped(std::string text) {
   Cell cell(std::move(text));
   cell.isUntyped = true;

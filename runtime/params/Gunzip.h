@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-struct z_stream_s;
+struct z_stream_s; // NOLINT(readability-identifier-naming): of zlib
 
 namespace sinter::runtime {
 

@@ -63,14 +63,19 @@ enum class CellKind : uint8_t {
 /// One value of a record.
 class Cell {
 public:
-  Cell() = default;
-  Cell(bool value) : value(value) {}
-  Cell(int64_t value) : value(value) {}
-  Cell(double value) : value(value) {}
-  Cell(std::string value) : value(std::move(value)) {}
-  Cell(Bytes value) : value(std::move(value)) {}
+  Cell();
+  Cell(bool value);
+  Cell(int64_t value);
+  Cell(double value);
+  Cell(std::string value);
+  Cell(Bytes value);
   Cell(std::vector<Cell> list);
   Cell(std::vector<Member> object);
+  Cell(const Cell &);
+  Cell(Cell &&) noexcept;
+  Cell &operator=(const Cell &);
+  Cell &operator=(Cell &&) noexcept;
+  ~Cell();
   /// The text of a file in which all is text, as CSV is: it can be read as a
   /// number or a truth value, and as nothing where it is empty.
   static Cell untyped(std::string text);
@@ -99,6 +104,21 @@ struct Member {
   Cell value;
   bool operator==(const Member &) const = default;
 };
+
+// These need a member to be complete.
+inline Cell::Cell() = default;
+inline Cell::Cell(bool value) : value(value) {}
+inline Cell::Cell(int64_t value) : value(value) {}
+inline Cell::Cell(double value) : value(value) {}
+inline Cell::Cell(std::string value) : value(std::move(value)) {}
+inline Cell::Cell(Bytes value) : value(std::move(value)) {}
+inline Cell::Cell(std::vector<Cell> list) : value(std::move(list)) {}
+inline Cell::Cell(std::vector<Member> object) : value(std::move(object)) {}
+inline Cell::Cell(const Cell &) = default;
+inline Cell::Cell(Cell &&) noexcept = default;
+inline Cell &Cell::operator=(const Cell &) = default;
+inline Cell &Cell::operator=(Cell &&) noexcept = default;
+inline Cell::~Cell() = default;
 
 /// Where a record stands, for messages: `FILE:LINE`, or `FILE: row N`.
 struct RowPlace {
