@@ -118,8 +118,7 @@ double Bleu::value() const try {
     }
     logs += std::log(matches / all);
   }
-  double brevity =
-      sums[0] < sums[1] ? std::exp(1 - sums[1] / sums[0]) : 1;
+  double brevity = sums[0] < sums[1] ? std::exp(1 - sums[1] / sums[0]) : 1;
   return brevity * std::exp(logs / double(options.order));
 } catch (...) {
   sinter::detail::raiseExhausted({});

@@ -179,9 +179,7 @@ double Recall::ratio(double hits, double, double actual, double) const {
   return divide(hits, actual);
 }
 
-static std::string nameOfFBeta(double beta) {
-  return fmt::format("f{}", beta);
-}
+static std::string nameOfFBeta(double beta) { return fmt::format("f{}", beta); }
 
 FBeta::FBeta(double beta, const ClassOptions &options, Where where)
     : ClassMetric({nameOfFBeta(beta), "", true}, options, Average::macro,
@@ -204,8 +202,7 @@ double HammingDistance::ratio(double hits, double predicted, double actual,
   return 1 - divide(items - predicted - actual + 2 * hits, items);
 }
 
-double Dice::ratio(double hits, double predicted, double actual,
-                   double) const {
+double Dice::ratio(double hits, double predicted, double actual, double) const {
   return divide(2 * hits, predicted + actual);
 }
 

@@ -48,8 +48,8 @@ void TopKAccuracy::update(const ClassInput &input, Where where) try {
   Tensor target = unsqueeze(made.actual, axis);
   Tensor place = iota(scores.shape(), axis, {.device = scores.device()});
   Tensor own = sum(sinter::where(place == target, scores, 0.f), {axis}, true);
-  Tensor isBefore = isnan(scores) || scores > own ||
-                    (scores == own && place < target);
+  Tensor isBefore =
+      isnan(scores) || scores > own || (scores == own && place < target);
   Tensor rank = sum(isBefore, {axis});
   Tensor isHit = rank < k && !isnan(squeeze(own, {axis}));
   hits.add(sum(made.valid && isHit), where);
@@ -97,8 +97,8 @@ void ConfusionMatrix::update(const ClassInput &input, Where where) try {
     return;
   int64_t size = options.task == Task::binary ? 2 : options.classes;
   // What takes no part adds 0 to the first place.
-  Tensor cell = made.actual.to(DType::i64) * size +
-                made.predicted.to(DType::i64);
+  Tensor cell =
+      made.actual.to(DType::i64) * size + made.predicted.to(DType::i64);
   Tensor place = flatten(sinter::where(made.valid, cell, int64_t(0)));
   Tensor one = flatten(made.valid).to(DType::i64);
   counts.set(scatter_add(counts.tensor(place.device(), where), place, one, 0),

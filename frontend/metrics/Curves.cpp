@@ -182,8 +182,8 @@ void CurveMetric::count(const Tensor &scores, const Tensor &isClass,
 }
 
 /// Keeps the scores of a batch, and for each whether it is of its class, takes
-/// no part, or is no number: so that both are computed together. A state of its own for each batch: it is made in the
-/// program of its step, and none grows.
+/// no part, or is no number: so that both are computed together. A state of its
+/// own for each batch: it is made in the program of its step, and none grows.
 void CurveMetric::keep(const Tensor &scores, const Tensor &isClass,
                        const Tensor &valid, Where where) {
   // The batch before is done now if nothing else asked for it.
@@ -192,12 +192,11 @@ void CurveMetric::keep(const Tensor &scores, const Tensor &isClass,
   Dims shape{scores.dim(0).value, numClasses()};
   Batch batch{State("scores", shape), State("targets", shape, DType::u8)};
   batch.scores.begin(scores, where);
-  batch.targets.begin(
-      sinter::where(
-          valid,
-          sinter::where(isnan(scores), keptNan, isClass.to(DType::i64)),
-          keptOut),
-      where);
+  batch.targets.begin(sinter::where(valid,
+                                    sinter::where(isnan(scores), keptNan,
+                                                  isClass.to(DType::i64)),
+                                    keptOut),
+                      where);
   batches.push_back(std::move(batch));
 }
 
@@ -289,8 +288,8 @@ double CurveMetric::bound() const try {
   double sum = 0, count = 0;
   for (const Range &range : ranges())
     if (!std::isnan(range.middle)) {
-      sum += std::max(range.greatest - range.middle,
-                      range.middle - range.least);
+      sum +=
+          std::max(range.greatest - range.middle, range.middle - range.least);
       ++count;
     }
   return count == 0 ? 0 : sum / count;

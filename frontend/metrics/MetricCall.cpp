@@ -67,8 +67,8 @@ int64_t classAxis(const MetricCall &call, const ClassOptions &options,
   if (input.scores.dim(axis).value != options.classes)
     call.fail(fmt::format("scores are not of {} classes along axis {}: {}",
                           options.classes, axis, describe(input)));
-  bool fits = options.task != Task::multiclass ||
-              input.targets.rank() == rank - 1;
+  bool fits =
+      options.task != Task::multiclass || input.targets.rank() == rank - 1;
   for (int64_t i = 0; fits && i < input.targets.rank(); ++i) {
     int64_t other = options.task == Task::multiclass && i >= axis ? i + 1 : i;
     fits = input.targets.dim(i).value == input.scores.dim(other).value;
@@ -86,8 +86,8 @@ static bool arePredictions(const Tensor &scores) {
 /// Scores of a binary task without an axis of size 1 at the end.
 static Tensor binaryScores(const ClassInput &input) {
   const Tensor &scores = input.scores;
-  bool isColumn = scores.rank() == input.targets.rank() + 1 &&
-                  scores.dim(-1).value == 1;
+  bool isColumn =
+      scores.rank() == input.targets.rank() + 1 && scores.dim(-1).value == 1;
   return isColumn ? squeeze(scores, {scores.rank() - 1}) : scores;
 }
 
@@ -120,8 +120,7 @@ Decisions readTargets(const MetricCall &call, const ClassOptions &options,
     isClass = made.actual >= 0 && made.actual < options.classes;
   } else {
     made.actual = isBool ? targets : targets != 0;
-    isClass = isBool ? full_like(targets, true)
-                     : targets == 0 || targets == 1;
+    isClass = isBool ? full_like(targets, true) : targets == 0 || targets == 1;
   }
   made.keep = keep;
   made.isClass = isClass;
@@ -168,9 +167,8 @@ Decisions decide(const MetricCall &call, const ClassOptions &options,
     classAxis(call, options, input);
   finish(made);
   if (arePredictions(input.scores)) {
-    made.predicted = input.scores.dtype() == DType::boolean
-                         ? input.scores
-                         : input.scores != 0;
+    made.predicted = input.scores.dtype() == DType::boolean ? input.scores
+                                                            : input.scores != 0;
     return made;
   }
   Tensor scores = call.real(input.scores, "scores");
@@ -202,8 +200,8 @@ void checkOptions(std::string_view name, const ClassOptions &options,
                   : options.task == Task::multilabel ? 1
                                                      : 0;
   if (options.classes < least)
-    call.fail(fmt::format("classes is {}, not {} or more", options.classes,
-                          least));
+    call.fail(
+        fmt::format("classes is {}, not {} or more", options.classes, least));
   if (!(options.threshold >= 0 && options.threshold <= 1))
     call.fail(fmt::format("threshold is {}, not in 0..1", options.threshold));
 }

@@ -30,7 +30,7 @@ void MeanLoss::update(const LossInput &input, Where where) try {
   if (!input.items.defined()) {
     Tensor total = sinter::sum(loss);
     sum.add(total, where);
-    items.add(beside(count_items(loss), total), where);
+    items.add(count_beside(count_items(loss), total), where);
     return;
   }
   if (loss.numel() != 1 || input.items.numel() != 1)
@@ -39,10 +39,10 @@ void MeanLoss::update(const LossInput &input, Where where) try {
               graph::typeString(*input.items.node()));
   Tensor count = reshape(input.items, {});
   // Of no items there is no mean.
-  Tensor part = sinter::where(
-      count > 0, reshape(loss, {}) * count.to(DType::f32), 0.f);
+  Tensor part =
+      sinter::where(count > 0, reshape(loss, {}) * count.to(DType::f32), 0.f);
   sum.add(part, where);
-  items.add(beside(count, part), where);
+  items.add(count_beside(count, part), where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
 }
@@ -129,7 +129,7 @@ void ErrorMetric::update(const NumberInput &input, Where where) try {
     terms = sinter::where(mask, terms, 0.f);
   Tensor total = sinter::sum(terms);
   sum.add(total, where);
-  items.add(beside(count_items(t, mask), total), where);
+  items.add(count_beside(count_items(t, mask), total), where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
 }
@@ -182,8 +182,8 @@ R2Score::R2Score(int64_t outputs, std::string name, Where where) try
   sinter::detail::raiseExhausted(where);
 }
 
-/// Means and spreads of batches are joined as Chan, Golub and LeVeque do (1979):
-/// no large sums are subtracted.
+/// Means and spreads of batches are joined as Chan, Golub and LeVeque do
+/// (1979): no large sums are subtracted.
 void R2Score::update(const NumberInput &input, Where where) try {
   UpdateScope scope(where);
   MetricCall call(described.name, where);
@@ -198,8 +198,8 @@ void R2Score::update(const NumberInput &input, Where where) try {
     return;
   x = reshape(x, {-1, outputs});
   t = reshape(t, {-1, outputs});
-  Tensor taken = mask.defined() ? reshape(mask, {-1, outputs})
-                                : full_like(t, 1.f) > 0.f;
+  Tensor taken =
+      mask.defined() ? reshape(mask, {-1, outputs}) : full_like(t, 1.f) > 0.f;
   auto total = [&](const Tensor &terms) {
     return sinter::sum(sinter::where(taken, terms, 0.f), {0});
   };
@@ -230,8 +230,8 @@ double R2Score::value() const try {
       return nan;
     bool isEqual = squares[i] == 0;
     // As scikit-learn: a perfect prediction of what never changes is 1.
-    double each = isEqual ? double(residual[i] == 0)
-                          : 1 - residual[i] / squares[i];
+    double each =
+        isEqual ? double(residual[i] == 0) : 1 - residual[i] / squares[i];
     sum += each;
   }
   return sum / static_cast<double>(residual.size());

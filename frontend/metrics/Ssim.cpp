@@ -79,7 +79,7 @@ void Ssim::update(const NumberInput &input, Where where) try {
   Tensor count = sinter::detail::sizeScalar(numImages, x.device(), where);
   Tensor part = mean(near) * count.to(DType::f32);
   sum.add(part, where);
-  items.add(beside(count, part), where);
+  items.add(count_beside(count, part), where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
 }

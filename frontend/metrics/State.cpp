@@ -101,20 +101,18 @@ void State::load(const Tensor &value, Where where) try {
   for (size_t i = 0; fits && i < dims.size(); ++i)
     fits = value.dim(static_cast<int64_t>(i)).value == dims[i].value;
   if (!fits)
-    sinter::detail::raise(
-        makeError(ErrorKind::invalid_argument,
-                  "load_state: '" + label + "' is not of the metric's type: " +
-                      graph::typeString(*value.node())),
-        where);
+    sinter::detail::raise(makeError(ErrorKind::invalid_argument,
+                                    "load_state: '" + label +
+                                        "' is not of the metric's type: " +
+                                        graph::typeString(*value.node())),
+                          where);
   param = Param(value.detach(where), label, false, where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
 }
 
-Tensor beside(const Tensor &value, const Tensor &computed) {
-  // Which of the two is taken does not matter, only that something decides.
-  Tensor decides = computed.rank() == 0 ? computed : sum(computed);
-  return sinter::where(decides == decides, value, value);
+Tensor count_beside(const Tensor &count, const Tensor &sum) {
+  return sinter::where(sum == sum, count, ones_like(count));
 }
 
 //===- Sums ---------------------------------------------------------------===//

@@ -1,8 +1,8 @@
 /// Error rates of texts, and ROUGE-L.
 #include <sinter/metrics/Text.h>
 
-#include "frontend/metrics/Words.h"
 #include "frontend/metrics/MetricCall.h"
+#include "frontend/metrics/Words.h"
 
 #include <sinter/Creation.h>
 
@@ -98,8 +98,8 @@ static size_t commonLength(const std::vector<std::string> &a,
   for (const std::string &word : a) {
     size_t diagonal = 0;
     for (size_t j = 1; j <= b.size(); ++j) {
-      size_t longest = word == b[j - 1] ? diagonal + 1
-                                        : std::max(row[j], row[j - 1]);
+      size_t longest =
+          word == b[j - 1] ? diagonal + 1 : std::max(row[j], row[j - 1]);
       diagonal = std::exchange(row[j], longest);
     }
   }

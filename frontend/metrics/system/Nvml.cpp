@@ -5,7 +5,8 @@
 
 namespace sinter::metrics {
 
-//===- The library's interface, as its header declares it ------------------===//
+//===- The library's interface, as its header declares it
+//------------------===//
 
 using NvmlDevice = void *;
 struct NvmlUse {

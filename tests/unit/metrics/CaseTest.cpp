@@ -44,10 +44,10 @@ public:
     shape[0] = sizes[index];
     size_t row = from.bytes.size() / static_cast<size_t>(from.shape[0].value);
     std::span<const std::byte> bytes(from.bytes);
-    sn::Tensor made = sn::from_bytes(
-        bytes.subspan(static_cast<size_t>(first) * row,
-                      static_cast<size_t>(sizes[index]) * row),
-        from.dtype, shape);
+    sn::Tensor made =
+        sn::from_bytes(bytes.subspan(static_cast<size_t>(first) * row,
+                                     static_cast<size_t>(sizes[index]) * row),
+                       from.dtype, shape);
     if (part == "scores" && dtype == "bf16")
       return made.to(sn::DType::bf16);
     return part == "scores" && dtype == "f16" ? made.to(sn::DType::f16) : made;
@@ -59,7 +59,8 @@ private:
     sn::Dims shape;
     std::vector<std::byte> bytes;
   };
-  template <typename T> static std::vector<std::byte> bytesOf(const auto &from) {
+  template <typename T>
+  static std::vector<std::byte> bytesOf(const auto &from) {
     std::vector<T> values(from.begin(), from.end());
     auto bytes = std::as_bytes(std::span<const T>(values));
     return {bytes.begin(), bytes.end()};
@@ -93,8 +94,8 @@ const Cases &cases() {
   static Cases *read = [] {
     auto *made = new Cases;
     std::ifstream(folder() + "/cases.json") >> made->json;
-    made->arrays =
-        sn::data::read_npz(folder() + "/data.npz", {.device = sn::device("cpu")});
+    made->arrays = sn::data::read_npz(folder() + "/data.npz",
+                                      {.device = sn::device("cpu")});
     return made;
   }();
   return *read;
@@ -146,7 +147,8 @@ template <typename M> Said saidBy(const M &metric) {
   std::string name = metric.info().name;
   if constexpr (requires { metric.values(); }) {
     for (const sm::Value &value : metric.values())
-      said.values[value.name == name ? "" : value.name.substr(name.size() + 1)] =
+      said.values[value.name == name ? ""
+                                     : value.name.substr(name.size() + 1)] =
           value.value;
   } else {
     said.values[""] = metric.value();
@@ -210,10 +212,10 @@ Said runTensors(const Json &each, const Batches &batches) {
   if (name == "hamming")
     return feed<Class>(sm::HammingDistance(options), batches);
   if (name == "topk")
-    return feed<Class>(sm::TopKAccuracy(from["k"],
-                                        {.classes = options.classes,
-                                         .ignore_index = options.ignore_index}),
-                       batches);
+    return feed<Class>(
+        sm::TopKAccuracy(from["k"], {.classes = options.classes,
+                                     .ignore_index = options.ignore_index}),
+        batches);
   if (name == "confusion")
     return feed<Class>(sm::ConfusionMatrix(options), batches);
   if (name == "auroc")

@@ -122,9 +122,9 @@ TEST(MetricEdges, ACurveHasNoValueOfNaNScores) {
   EXPECT_TRUE(std::isnan(area.value()));
   sm::Auroc binned({.bins = 10});
   binned.update(input);
-  EXPECT_EQ(messageOf([&] { binned.value(); }).rfind("auroc: 1 scores are NaN",
-                                                     0),
-            0U);
+  EXPECT_EQ(
+      messageOf([&] { binned.value(); }).rfind("auroc: 1 scores are NaN", 0),
+      0U);
 }
 
 TEST(MetricEdges, EqualScoresAreRankedInTheirOrder) {
@@ -139,8 +139,9 @@ TEST(MetricEdges, EqualScoresAreRankedInTheirOrder) {
 TEST(MetricEdges, ATargetThatIsNoClassIsAnErrorOfWhoReads) {
   sm::Accuracy accuracy({.classes = 3});
   accuracy.update({scoresOf({0, 1, 2}, 3), classes({0, 7, -1})});
-  EXPECT_EQ(messageOf([&] { accuracy.value(); })
-                .rfind("accuracy: 2 targets or predictions are not in 0..2", 0),
+  EXPECT_EQ(messageOf([&] {
+              accuracy.value();
+            }).rfind("accuracy: 2 targets or predictions are not in 0..2", 0),
             0U);
   accuracy.reset();
   accuracy.update({scoresOf({0, 1}, 3), classes({0, 0})});
@@ -152,11 +153,11 @@ TEST(MetricEdges, ATargetThatIsNoClassIsAnErrorOfWhoReads) {
 
 TEST(MetricEdges, HalfFloatsAndTargetsOfAnyIntegersAreTaken) {
   for (sn::DType type : {sn::DType::f16, sn::DType::bf16, sn::DType::f64})
-    for (sn::DType kind : {sn::DType::u8, sn::DType::i32, sn::DType::i64,
-                           sn::DType::boolean}) {
+    for (sn::DType kind :
+         {sn::DType::u8, sn::DType::i32, sn::DType::i64, sn::DType::boolean}) {
       sm::Accuracy accuracy({.classes = 2});
-      accuracy.update({scoresOf({0, 1, 1}, 2).to(type),
-                       classes({0, 1, 0}).to(kind)});
+      accuracy.update(
+          {scoresOf({0, 1, 1}, 2).to(type), classes({0, 1, 0}).to(kind)});
       EXPECT_DOUBLE_EQ(accuracy.value(), 2.0 / 3);
       sm::MeanLoss loss;
       loss.update({sn::tensor({0.5f}).to(type)});
@@ -169,7 +170,8 @@ TEST(MetricEdges, AnEmptyBatchChangesNothing) {
   sm::R2Score r2;
   sm::Auroc area({.task = Task::multiclass, .classes = 2});
   sm::ClassInput some{sn::tensor({{1.f, 0.f}, {0.f, 1.f}}), classes({0, 1})};
-  sm::ClassInput none{sn::zeros({0, 2}), sn::tensor(std::vector<int64_t>(), {0})};
+  sm::ClassInput none{sn::zeros({0, 2}),
+                      sn::tensor(std::vector<int64_t>(), {0})};
   for (const sm::ClassInput &input : {none, some, none}) {
     accuracy.update(input);
     area.update(input);
@@ -183,10 +185,9 @@ TEST(MetricEdges, AnEmptyBatchChangesNothing) {
 
 TEST(MetricEdges, ShapesThatDoNotFitNameTheMetricAndTheLine) {
   sm::Accuracy accuracy({.classes = 3});
-  expectNames(messageOf([&] {
-                accuracy.update({sn::zeros({2, 4}), classes({0, 1})});
-              }),
-              "accuracy");
+  expectNames(
+      messageOf([&] { accuracy.update({sn::zeros({2, 4}), classes({0, 1})}); }),
+      "accuracy");
   expectNames(messageOf([&] {
                 accuracy.update({sn::zeros({2, 3}), classes({0, 1, 2})});
               }),
@@ -198,8 +199,8 @@ TEST(MetricEdges, ShapesThatDoNotFitNameTheMetricAndTheLine) {
               }),
               "accuracy");
   expectNames(messageOf([&] {
-                accuracy.update({sn::zeros({2, 3}), classes({0, 1}),
-                                 sn::ones({3})});
+                accuracy.update(
+                    {sn::zeros({2, 3}), classes({0, 1}), sn::ones({3})});
               }),
               "accuracy");
   sm::MeanAbsoluteError mae;
@@ -210,7 +211,8 @@ TEST(MetricEdges, ShapesThatDoNotFitNameTheMetricAndTheLine) {
               "auroc");
   sm::Ssim ssim;
   expectNames(messageOf([&] {
-                ssim.update({sn::zeros({1, 1, 8, 20}), sn::zeros({1, 1, 8, 20})});
+                ssim.update(
+                    {sn::zeros({1, 1, 8, 20}), sn::zeros({1, 1, 8, 20})});
               }),
               "ssim");
 }

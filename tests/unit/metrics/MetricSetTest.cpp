@@ -144,8 +144,7 @@ TEST(MetricSet, OutputsOfStepsConvertToWhatMetricsTake) {
   EXPECT_DOUBLE_EQ(numbers.value("loss"), 1.25);
 
   sm::MetricSet<sm::MultiLabelOutput> labels;
-  labels.add(sm::HammingDistance(
-      {.task = sm::Task::multilabel, .classes = 2}));
+  labels.add(sm::HammingDistance({.task = sm::Task::multilabel, .classes = 2}));
   labels.update({sn::tensor({0.f}), sn::tensor({{1.f, -1.f}, {1.f, 1.f}}),
                  sn::tensor({{1.f, 0.f}, {0.f, 1.f}})});
   EXPECT_DOUBLE_EQ(labels.value("hamming"), 0.25);

@@ -84,9 +84,8 @@ TEST(TrainingMetrics, AReadingThatTheMachineLacksIsLeftOutAndNamedOnce) {
   // No machine has so many.
   sm::MetricSet<sn::Tensor> metrics;
   metrics.add(sm::GpuTemperature(1000)).add(sm::GpuUse(1000));
-  metrics.add(sm::MeanLoss(), [](const sn::Tensor &loss) {
-    return sm::LossInput{loss};
-  });
+  metrics.add(sm::MeanLoss(),
+              [](const sn::Tensor &loss) { return sm::LossInput{loss}; });
   warnings()->clear();
   sn::set_log([](sn::LogLevel level, std::string_view text) {
     if (level == sn::LogLevel::warning)
@@ -128,8 +127,7 @@ TEST(Nvml, WhatIsMissingHasNoReading) {
 TEST(TextMetrics, ErrorRatesAreEditsByTheReferencesLength) {
   sm::CharErrorRate cer;
   sm::WordErrorRate wer;
-  sm::TextInput input{{"kitten sat", "na\xC3\xAFve"},
-                      {"sitting sat", "naive"}};
+  sm::TextInput input{{"kitten sat", "na\xC3\xAFve"}, {"sitting sat", "naive"}};
   cer.update(input);
   wer.update(input);
   EXPECT_DOUBLE_EQ(cer.value(), 4.0 / 16); // three edits, and one character

@@ -25,7 +25,7 @@ enum class Average : uint8_t {
 
 struct ClassOptions {
   Task task = Task::multiclass;
-  int64_t classes = 0;                ///< or labels; not for a binary task
+  int64_t classes = 0;                 ///< or labels; not for a binary task
   std::optional<Average> average = {}; ///< default: as the metric says
   /// A score above it is a label that is there; binary and multilabel.
   double threshold = 0.5;
@@ -92,8 +92,7 @@ private:
 /// How many are right. Averages: micro (the default), macro, weighted, none.
 class Accuracy : public ClassMetric {
 public:
-  explicit Accuracy(const ClassOptions &options,
-                    Where where = Where::current())
+  explicit Accuracy(const ClassOptions &options, Where where = Where::current())
       : ClassMetric({"accuracy", "%", true, 2}, options, Average::micro,
                     where) {}
 

@@ -183,9 +183,8 @@ public:
     else if constexpr (requires(const Output &output) {
                          target.update(output);
                        })
-      updates.push_back([&target](const Output &output, Where) {
-        target.update(output);
-      });
+      updates.push_back(
+          [&target](const Output &output, Where) { target.update(output); });
     else if constexpr (requires { target.update(); })
       updates.push_back([&target](const Output &, Where) { target.update(); });
     else

@@ -155,8 +155,8 @@ private:
 };
 
 struct SsimOptions {
-  double range = 1; ///< of the pixels' values
-  int64_t size = 11; ///< of the window, odd
+  double range = 1;   ///< of the pixels' values
+  int64_t size = 11;  ///< of the window, odd
   double sigma = 1.5; ///< of its Gaussian
   double k1 = 0.01, k2 = 0.03;
   std::string name = "ssim";

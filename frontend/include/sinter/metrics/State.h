@@ -79,10 +79,10 @@ public:
   State total, lost;
 };
 
-/// `value`, to be evaluated in whatever program computes `computed`. States of
-/// one metric that have nothing recorded in common are several programs: a count
-/// that follows from a shape stands beside the sum that it divides.
-Tensor beside(const Tensor &value, const Tensor &computed);
+/// A count that a sum is divided by: `count`, or 1 where the sum is NaN, as the
+/// mean is then whatever the count. So both are computed together: states of
+/// one metric that have nothing recorded in common would be several programs.
+Tensor count_beside(const Tensor &count, const Tensor &sum);
 
 /// What is open while a metric records an update: ops belong to the user's
 /// line and need no gradient.
