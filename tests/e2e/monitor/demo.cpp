@@ -129,7 +129,7 @@ void Training::compute(Split split, int64_t total) {
   values[0].value =
       2.3 * std::exp(-way) + 0.08 + gap + 0.1 * noise(total * 2 + (gap > 0));
   values[1].value =
-      100 - 60 * std::exp(-1.3 * way) - 30 * gap + 3 * noise(total * 3 + 1);
+      98 - 60 * std::exp(-1.3 * way) - 30 * gap + 3 * noise(total * 3 + 1);
   if (values.size() > 2) {
     values[2].value = 0.001 * std::exp(-0.3 * way);
     values[3].value = 6400 + 300 * noise(total);

@@ -21,7 +21,7 @@ STYLES = {"1": "font-weight:bold", "2": "opacity:.6", "36": "color:#4fc1d8",
 def shoot(page, size, target):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
+            ["chromium", "--headless=old", "--no-sandbox", "--disable-gpu",
              "--hide-scrollbars", f"--user-data-dir={folder}",
              f"--window-size={size}", f"--screenshot={target}", page.as_uri()],
             check=True, capture_output=True, timeout=60)
@@ -30,10 +30,15 @@ def shoot(page, size, target):
 def as_html(screen):
     """What `tmux capture-pane -e` gives, as a page."""
     text = html.escape(screen.rstrip("\n"), quote=False)
+    # Fonts take letters that they lack from others, of another width.
+    text = re.sub(r"[^\x00-\x7f]", lambda found: "<i>" + found.group() + "</i>",
+                  text)
     text = re.sub(r"\033\[([\d;]*)m", lambda found: "</span><span style='" + ";"
                   .join(STYLES.get(code, "") for code in
                         found.group(1).split(";")) + "'>", text)
-    return ("<!DOCTYPE html><meta charset=utf-8><body style='margin:0;"
+    return ("<!DOCTYPE html><meta charset=utf-8><style>i { font-style: normal;"
+            "display: inline-block; width: 1ch; height: 18px; overflow: hidden;"
+            "vertical-align: top }</style><body style='margin:0;"
             "background:#161615'><pre style='margin:12px;color:#f0efec;"
             "font:15px/18px \"DejaVu Sans Mono\",monospace'><span>" + text +
             "</span></pre>")
@@ -50,7 +55,7 @@ def terminal(folder, target):
         time.sleep(0.1)
         screen = subprocess.run([*tmux, "capture-pane", "-p", "-e"], check=True,
                                 capture_output=True, text=True).stdout
-        screen = re.sub("\033\\(B", "", screen)
+        screen = re.sub("\033(\\(B|\\[49m)", "", screen)
     subprocess.run([*tmux, "kill-server"], check=True)
     page = folder / "terminal.html"
     page.write_text(as_html(screen))

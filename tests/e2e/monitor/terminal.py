@@ -150,7 +150,6 @@ class Terminal(unittest.TestCase):
 
     def test_eighty_by_twenty_four(self):
         self.open(80, 24)
-        self.send("clear", "Enter")
         self.play("pace=4000", "epochs=2")
         shown = self.wait(r"epoch 2/2")
         lines = shown.splitlines()
