@@ -78,7 +78,7 @@ int main(int argc, char **argv) try {
       .monitors();
   auto outcome = learner.fit(train, valid);
   sn::save_model(model, config.folder + "/model");
-  std::printf("accuracy %.2f %%\n", 100 * outcome("Accuracy"));
+  std::printf("accuracy %.2f %%\n", 100 * outcome("accuracy"));
 } catch (const sn::Error &error) {
   std::fprintf(stderr, "error: %s\n", error.what());
   return 1;

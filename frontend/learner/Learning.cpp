@@ -177,7 +177,8 @@ static Better betterOf(const metrics::MetricInfo &info) {
 }
 
 std::vector<Value> LearnerCore::valuesOf(const metrics::MetricGroup &metrics,
-                                         const State &run, Split split) {
+                                         Split split, int64_t steps,
+                                         double seconds) {
   std::vector<Value> values;
   std::vector<metrics::MetricInfo> infos = metrics.infos();
   for (const metrics::Value &one : metrics.values(line)) {
@@ -193,15 +194,14 @@ std::vector<Value> LearnerCore::valuesOf(const metrics::MetricGroup &metrics,
     return values;
   for (const Updates::Entry &entry : update.entries)
     values.push_back({.name = entry.name == "optimizer"
-                                  ? "Learning rate"
-                                  : "Learning rate." + entry.name,
+                                  ? "learning rate"
+                                  : "learning rate." + entry.name,
                       .value = entry.optimizer->lr(),
                       .role = Role::learning_rate});
-  double seconds = secondsSince(run.logged);
-  if (seconds > 0 && run.total > run.lastLogged)
+  if (seconds > 0 && steps > 0)
     values.push_back(
-        {.name = "Steps",
-         .value = static_cast<double>(run.total - run.lastLogged) / seconds,
+        {.name = "steps",
+         .value = static_cast<double>(steps) / seconds,
          .unit = "steps/s",
          .better = Better::higher,
          .role = Role::system});
@@ -307,7 +307,8 @@ bool LearnerCore::interrupted(State &run) {
 
 void LearnerCore::splitDone(const LearnerParts::Data &data, State &run,
                             Split split, double seconds) {
-  std::vector<Value> values = valuesOf(*data.metrics, run, split);
+  std::vector<Value> values =
+      valuesOf(*data.metrics, split, run.step, seconds);
   std::erase_if(run.outcome.results,
                 [&](const Result &result) { return result.split == split; });
   for (const Value &value : values)
@@ -333,7 +334,8 @@ void LearnerCore::stepDone(const LearnerParts &parts, State &run, Split split) {
                   run.total % told.log_every == 0;
   std::vector<Value> values;
   if (isLogged) {
-    values = valuesOf(*data.metrics, run, split);
+    values = valuesOf(*data.metrics, split, run.total - run.lastLogged,
+                      secondsSince(run.logged));
     run.lastLogged = run.total;
     run.logged = Clock::now();
   }

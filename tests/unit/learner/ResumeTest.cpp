@@ -70,9 +70,9 @@ TEST_F(Resume, GoesOnToTheSameWeights) {
     train::Outcome outcome = goOn(run, options(4));
     EXPECT_EQ(outcome.resumed_from, at);
     EXPECT_EQ(numbersOf(run.net), numbersOf(whole.net)) << at;
-    EXPECT_EQ(outcome("Loss"), wanted("Loss"));
-    EXPECT_EQ(outcome("Loss", train::Split::train),
-              wanted("Loss", train::Split::train));
+    EXPECT_EQ(outcome("loss"), wanted("loss"));
+    EXPECT_EQ(outcome("loss", train::Split::train),
+              wanted("loss", train::Split::train));
   }
 }
 

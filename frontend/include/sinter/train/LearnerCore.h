@@ -85,8 +85,10 @@ private:
   void stepDone(const LearnerParts &parts, State &run, Split split);
   void splitDone(const LearnerParts::Data &data, State &run, Split split,
                  double seconds);
-  std::vector<Value> valuesOf(const metrics::MetricGroup &metrics,
-                              const State &run, Split split);
+  /// The metrics' values; of a training rates, too, by the steps that took
+  /// `seconds`.
+  std::vector<Value> valuesOf(const metrics::MetricGroup &metrics, Split split,
+                              int64_t steps, double seconds);
   bool interrupted(State &run);
   void checkStopRules(State &run);
   void checkpoint(const LearnerParts &parts, State &run,

@@ -14,7 +14,7 @@ namespace sinter::train {
 
 /// Some checkpoints are kept for a value of theirs.
 struct KeepBest {
-  std::string metric = "Loss";
+  std::string metric = "loss";
   Split split = Split::valid;
   int64_t count = 1; ///< how many
 };
@@ -42,7 +42,7 @@ struct CheckpointOptions {
 
 /// Ends a training whose value no longer gets better.
 struct EarlyStopping {
-  std::string metric = "Loss";
+  std::string metric = "loss";
   Split split = Split::valid;
   int64_t patience = 5; ///< epochs without a better value that are let pass
   double min_delta = 0; ///< how much better a value must be
