@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sinter/ConfigValue.h>
+#include <sinter/IsOptional.h>
 
 #include <sinter/runtime/DType.h>
 
@@ -78,8 +79,6 @@ template <typename T>
 concept NamedEnum =
     std::is_enum_v<T> && requires(T value) { sinter_enum_names(value); };
 
-template <typename T> struct IsOptional : std::false_type {};
-template <typename T> struct IsOptional<std::optional<T>> : std::true_type {};
 template <typename T> struct IsRequired : std::false_type {};
 template <typename T> struct IsRequired<Required<T>> : std::true_type {};
 template <typename T> struct IsList : std::false_type {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/Fields.h>
+#include <sinter/IsOptional.h>
 #include <sinter/Param.h>
 #include <sinter/Tensor.h>
 #include <sinter/Weights.h>
@@ -79,8 +80,6 @@ struct IsRecordList<std::array<T, n>> : std::true_type {};
 template <typename T> struct IsRecordMap : std::false_type {};
 template <typename T, typename C, typename A>
 struct IsRecordMap<std::map<std::string, T, C, A>> : std::true_type {};
-template <typename T> struct IsOptional : std::false_type {};
-template <typename T> struct IsOptional<std::optional<T>> : std::true_type {};
 
 template <typename T> Record integerRecord(T x, std::source_location where) {
   if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(int64_t))

@@ -20,9 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace sinter::train {
-
-namespace detail {
+namespace sinter::detail {
 
 /// The batch and the output of a step, whose parameters have plain types.
 template <typename F> struct StepTypes;
@@ -32,7 +30,7 @@ struct StepTypes<std::function<R(M, B)>> {
   using Output = std::remove_cvref_t<R>;
 };
 template <typename R, typename M, typename B>
-struct StepTypes<std::function<R(M, B, Updates &)>> {
+struct StepTypes<std::function<R(M, B, train::Updates &)>> {
   using Batch = std::remove_cvref_t<B>;
   using Output = std::remove_cvref_t<R>;
 };
@@ -55,7 +53,9 @@ template <typename Loader> struct Pass {
   }
 };
 
-} // namespace detail
+} // namespace sinter::detail
+
+namespace sinter::train {
 
 /// Trains a model: takes batches, records steps, updates parameters, reads
 /// metrics now and then, tells listeners, writes checkpoints, and goes on where
@@ -79,7 +79,7 @@ template <typename Loader> struct Pass {
 ///
 /// The model, the optimizers and the loaders are the caller's and outlive the
 /// Learner, which belongs to one thread.
-template <sinter::detail::Module M, typename Batch, typename Output>
+template <detail::Module M, typename Batch, typename Output>
 class Learner {
 public:
   using Where = std::source_location;
