@@ -176,6 +176,14 @@ static Better betterOf(const metrics::MetricInfo &info) {
   return *info.higher_is_better ? Better::higher : Better::lower;
 }
 
+/// A metric whose unit is `%` is a share; who watches is told the percents.
+static std::vector<Value> inUnits(std::vector<Value> values) {
+  for (Value &value : values)
+    if (value.unit == "%")
+      value.value *= 100;
+  return values;
+}
+
 std::vector<Value> LearnerCore::valuesOf(const metrics::MetricGroup &metrics,
                                          Split split, int64_t steps,
                                          double seconds) {
@@ -318,6 +326,7 @@ void LearnerCore::splitDone(const LearnerParts::Data &data, State &run,
                                      .value = value.value,
                                      .better = value.better});
   bool isTraining = split == Split::train;
+  values = inUnits(std::move(values));
   tell(EpochEnd{.split = split,
                 .epoch = run.epoch + 1,
                 .steps = isTraining ? run.step : data.steps,
@@ -334,8 +343,8 @@ void LearnerCore::stepDone(const LearnerParts &parts, State &run, Split split) {
                   run.total % told.log_every == 0;
   std::vector<Value> values;
   if (isLogged) {
-    values = valuesOf(*data.metrics, split, run.total - run.lastLogged,
-                      secondsSince(run.logged));
+    values = inUnits(valuesOf(*data.metrics, split, run.total - run.lastLogged,
+                              secondsSince(run.logged)));
     run.lastLogged = run.total;
     run.logged = Clock::now();
   }
