@@ -44,6 +44,7 @@ static std::optional<std::string> cast(std::span<const std::byte> from,
     std::memcpy(&value, from.data() + i * sizeof(From), sizeof(From));
     if (!std::in_range<To>(value))
       return std::to_string(value);
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): i8 is a number.
     To result = static_cast<To>(value);
     std::memcpy(to.data() + i * sizeof(To), &result, sizeof(To));
   }

@@ -2,10 +2,9 @@
 /// precision, and prints a line of JSON for each: sizes.py makes a table of it.
 #include <sinter/sinter.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 
@@ -22,11 +21,11 @@ struct Model {
   SINTER_MODULE(Model, layers)
 };
 
+/// Of the processor: others may use the machine, too.
 template <typename F> static double seconds(F &&work) {
-  auto start = std::chrono::steady_clock::now();
+  std::clock_t start = std::clock();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
+  return double(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 int main(int argc, char **argv) try {

@@ -64,7 +64,8 @@ class Training:
         out, err = self.process.communicate()
         self.output += out
         if self.process.returncode != 0:
-            sys.exit(f"the training failed: {err.decode()}")
+            sys.exit(f"the training ended with {self.process.returncode}: "
+                     f"{err.decode()}")
 
     def records(self):
         return self.output.count(b">")

@@ -4,12 +4,10 @@
 usage: sizes.py RECORD_SIZES [LAYERS]
 
 RECORD_SIZES is the program of that name in bin/. Without PyTorch its lines are
-left out. Files lie in TMPDIR; each is written with fsync by Sinter, and without
-by PyTorch, for which a line with it is added.
+left out. Times are the processor's, of all threads; files lie in TMPDIR.
 """
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -18,9 +16,9 @@ import time
 
 
 def timed(work):
-    start = time.perf_counter()
+    start = time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def torch_rows(folder, layers):
@@ -33,18 +31,11 @@ def torch_rows(folder, layers):
                                   for _ in range(layers)])
     file = folder / "model.pt"
 
-    def synced():
-        with open(file, "wb") as out:
-            torch.save(model.state_dict(), out)
-            out.flush()
-            os.fsync(out.fileno())
-
     def load():
         model.load_state_dict(torch.load(file, weights_only=True))
 
     for name, save, read in [
             ("torch.save", lambda: torch.save(model.state_dict(), file), load),
-            ("torch.save, fsync", synced, load),
             ("safetensors.torch",
              lambda: save_file(model.state_dict(), file),
              lambda: model.load_state_dict(load_file(file)))]:

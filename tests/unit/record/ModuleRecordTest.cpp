@@ -20,6 +20,11 @@ struct Autoencoder {
   SINTER_MODULE(Autoencoder, encoder, decoder)
 };
 
+struct TwoLayers {
+  sn::nn::Linear fc1{3, 4}, fc2{4, 2};
+  SINTER_MODULE(TwoLayers, fc1, fc2)
+};
+
 struct Normed {
   sn::nn::Linear fc{4, 4};
   sn::nn::BatchNorm norm{4};
@@ -212,6 +217,21 @@ TEST(ModuleRecord, KeysAreRenamedByPatternsAndFunctions) {
        },
        .strict = false});
   EXPECT_EQ(valuesOf(second.encoder), valuesOf(old));
+}
+
+/// From a checkpoint of PyTorch to a record, with keys by patterns.
+TEST(ModuleRecord, KeysOfAPytorchFileAreRenamedByPatterns) {
+  TwoLayers model;
+  sn::LoadReport report =
+      sn::load_state(model, SINTER_WEIGHT_FILES "/checkpoint.pt",
+                     {.top_level_key = "model",
+                      .rename = {{"^0\\.", "fc1."}, {"^(1)\\.", "fc2."}}});
+  EXPECT_TRUE(report.complete()) << report.text();
+  TwoLayers loaded;
+  sn::load_record(loaded,
+                  sn::Record::from_bytes(sn::into_record(model).to_bytes()));
+  EXPECT_EQ(valuesOf(loaded), valuesOf(model));
+  EXPECT_FLOAT_EQ(float(valuesOf(loaded)[1]), 0.30871585f);
 }
 
 TEST(ModuleRecord, LoadingMakesNoFirstValueAndCompilesNothing) {
