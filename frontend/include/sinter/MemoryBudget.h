@@ -31,7 +31,7 @@ struct BatchSearch {
 /// Bytes of a device's memory, as its driver (cuda, vulkan), or the machine and
 /// the process's limits (cpu) say now.
 struct MemoryBudget {
-  static constexpr uint64_t default_reserve = 500'000'000;
+  static constexpr uint64_t defaultReserve = 500'000'000;
 
   DeviceId device;
   uint64_t total = 0;  ///< of the device, or the lowest limit that holds
@@ -39,17 +39,17 @@ struct MemoryBudget {
   uint64_t own = 0;    ///< of that, by this process's tensors
   uint64_t free = 0; ///< what is left; what tensors left behind counts as free
   /// Kept for drivers, other processes and what nobody foresees.
-  uint64_t reserve = default_reserve;
+  uint64_t reserve = defaultReserve;
   /// The most that allocations may take, whatever is free: limits, as
   /// SINTER_MEMORY_LIMIT.
   uint64_t limit = 0;
 
   /// Asks the device. Throws an Error of kind `device` where it is not there.
   static MemoryBudget
-  detect(DeviceId device = default_device(), uint64_t reserve = default_reserve,
+  detect(DeviceId device = default_device(), uint64_t reserve = defaultReserve,
          std::source_location where = std::source_location::current());
   static MemoryBudget
-  detect(std::string_view device, uint64_t reserve = default_reserve,
+  detect(std::string_view device, uint64_t reserve = defaultReserve,
          std::source_location where = std::source_location::current());
 
   /// What may be allocated: what is free, but for the reserve, in the limit.
