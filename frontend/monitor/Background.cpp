@@ -121,7 +121,7 @@ Background::Background(std::shared_ptr<Listener> listener) : Background() {
 Background::~Background() {
   if (queue->isElsewhere()) {
     // What the parent's thread was doing is not this process's to undo.
-    static_cast<void>(queue.release());
+    [[maybe_unused]] Queue *theirs = queue.release();
     return;
   }
   if (!queue->thread.joinable())

@@ -58,10 +58,10 @@ void Plot::dot(int x, int y) {
   static constexpr std::array<std::array<uint8_t, dotColumns>, dotRows> bits = {
       {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}};
   if (isUnicode)
-    dots[size_t(y / dotRows * width + x / dotColumns)] |=
+    dots[cell(y / dotRows, x / dotColumns)] |=
         bits[size_t(y % dotRows)][size_t(x % dotColumns)];
   else
-    dots[size_t(y * width + x)] = 1;
+    dots[cell(y, x)] = 1;
 }
 
 void Plot::drawLine(const Curve &curve) {
@@ -86,8 +86,7 @@ void Plot::drawLine(const Curve &curve) {
 void Plot::drawMarks(const Curve &curve) {
   for (const Point &point : curve.points)
     if (point.count > 0)
-      marks[size_t(rowOf(point.mean(), height) * width +
-                   columnOf(point.x, width))] = 1;
+      marks[cell(rowOf(point.mean(), height), columnOf(point.x, width))] = 1;
 }
 
 void Plot::draw(const Curve *train, const Curve *valid) {
@@ -122,7 +121,7 @@ void Plot::addRow(int row, ScreenLine &line) const {
   if (isEmpty && row == height / 2)
     line.add("  nothing yet", Style::quiet);
   for (int column = 0; !isEmpty && column < width; ++column) {
-    auto at = size_t(row * width + column);
+    size_t at = cell(row, column);
     if (marks[at])
       line.add(isUnicode ? "●" : "o", Style::valid);
     else if (dots[at])

@@ -25,6 +25,9 @@ private:
   void drawLine(const Curve &curve);
   void drawMarks(const Curve &curve);
   void dot(int x, int y);
+  size_t cell(int row, int column) const {
+    return size_t(row) * size_t(width) + size_t(column);
+  }
   int columnOf(int64_t x, int columns) const;
   int rowOf(double value, int rows) const;
 
