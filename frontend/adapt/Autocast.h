@@ -1,4 +1,5 @@
-/// Autocast: which dtype an op's operands have while a thread asks for few bits.
+/// Autocast: which dtype an op's operands have while a thread asks for few
+/// bits.
 #pragma once
 
 #include "sinter/runtime/DType.h"

@@ -211,8 +211,8 @@ std::ostream &operator<<(std::ostream &stream, const Param &param);
 std::ostream &operator<<(std::ostream &stream, const ParamMapper &mapper);
 /// All that is known without a value: `Param: 9e3779b97f4a7c15 'weight'
 /// f32[10,4] on cpu, trained, ParamMapper { load: false, save: false }`.
-std::string describe(const Param &param,
-                     std::source_location where =
-                         std::source_location::current());
+std::string
+describe(const Param &param,
+         std::source_location where = std::source_location::current());
 
 } // namespace sinter

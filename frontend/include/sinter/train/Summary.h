@@ -18,11 +18,11 @@ namespace sinter::train {
 
 /// One module, with all that is below it. Tied parameters count once.
 struct SummaryRow {
-  std::string path;       ///< empty for the model itself
-  std::string type;       ///< the class, without `sinter::`
-  int64_t parameters = 0; ///< elements, but of running statistics
-  int64_t trainable = 0;  ///< elements that are trained now
-  int64_t bytes = 0;      ///< of all values, running statistics too
+  std::string path;        ///< empty for the model itself
+  std::string type;        ///< the class, without `sinter::`
+  int64_t parameters = 0;  ///< elements, but of running statistics
+  int64_t trainable = 0;   ///< elements that are trained now
+  int64_t bytes = 0;       ///< of all values, running statistics too
   std::string dtypes = {}; ///< `f32`, or `bf16, f32` of several
   /// Shapes of what it gave, `[8,10]`, in the order of its calls; empty where
   /// it was not called as a module or gave no tensor.
