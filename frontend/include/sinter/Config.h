@@ -89,10 +89,10 @@
 #define SINTER_CONFIG_WITH(field)                                              \
   [[nodiscard]] auto with_##field(                                             \
       typename ::sinter::detail::ConfigGiven<decltype(field)>::Type            \
-          sinter_value) const {                                                \
-    sinter_config_type sinter_copy = *this;                                    \
-    sinter_copy.field = std::move(sinter_value);                               \
-    return sinter_copy;                                                        \
+          sinterValue) const {                                                 \
+    sinter_config_type sinterCopy = *this;                                     \
+    sinterCopy.field = std::move(sinterValue);                                 \
+    return sinterCopy;                                                         \
   }
 
 /// What `--help` says of a field; stands anywhere in the struct.

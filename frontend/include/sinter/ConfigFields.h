@@ -235,11 +235,11 @@ void readNumber(ConfigReader &reader, const ConfigValue &value, T &into) {
   if constexpr (std::is_floating_point_v<T>) {
     reader.read(value, into);
   } else if constexpr (std::is_signed_v<T>) {
-    int64_t wide = into;
+    int64_t wide = 0;
     reader.read(value, Limits::min(), Limits::max(), wide);
     into = static_cast<T>(wide);
   } else {
-    uint64_t wide = into;
+    uint64_t wide = 0;
     reader.read(value, Limits::max(), wide);
     into = static_cast<T>(wide);
   }
