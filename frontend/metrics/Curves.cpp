@@ -49,8 +49,10 @@ Range Auroc::area(const std::vector<Level> &levels) const {
 static double precisions(double positives, double negatives, double count,
                          double before) {
   double sum = 0;
-  for (double i = 1; i <= count; ++i)
-    sum += (positives + i) / (positives + i + negatives + before);
+  for (int64_t i = 1, last = static_cast<int64_t>(count); i <= last; ++i) {
+    double found = positives + static_cast<double>(i);
+    sum += found / (found + negatives + before);
+  }
   return sum;
 }
 

@@ -30,8 +30,9 @@ Ssim::Ssim(const SsimOptions &given, Where where) try
 static std::vector<float> gaussian(int64_t size, double sigma) {
   std::vector<double> weights;
   double sum = 0;
+  int64_t middle = size / 2;
   for (int64_t i = 0; i < size; ++i) {
-    double place = static_cast<double>(i - size / 2) / sigma;
+    double place = static_cast<double>(i - middle) / sigma;
     weights.push_back(std::exp(-place * place / 2));
     sum += weights.back();
   }

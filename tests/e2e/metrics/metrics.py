@@ -3,6 +3,8 @@
 
 usage: metrics.py TEST FOLDER [BATCHES]
 
+SINTER_PYTHON names a Python that has the packages, if this one does not.
+
 TEST is the program of tests/unit/metrics. Ends with 77, which says that it was
 left out, where a package is missing.
 """
