@@ -36,7 +36,7 @@ struct Wish {
       {"system", "1"},      {"hold", "0"}};
 
   int64_t number(const std::string &word) const {
-    return std::atoll(words.at(word).c_str());
+    return std::strtoll(words.at(word).c_str(), nullptr, 10);
   }
 };
 

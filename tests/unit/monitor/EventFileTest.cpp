@@ -141,7 +141,7 @@ TEST(TensorBoard, DamagedFilesAreCut) {
   std::string good, bad;
   addRecord(good, "\x10\x01");
   addRecord(bad, "\x10\x02");
-  for (std::string broken :
+  for (const std::string &broken :
        {std::string("x"), std::string(12, '\xFF'), bad.substr(0, 15),
         bad.substr(0, 12) + "\x10\x03" + bad.substr(14)}) {
     std::ofstream(path, std::ios::binary) << good << broken;
