@@ -1,12 +1,11 @@
 /// Interrupt: Ctrl-C as a question that a loop asks.
 #pragma once
 
-#include <csignal>
-
 namespace sinter::train {
 
-/// While one lives, the first SIGINT is noted and the second has its effect.
-/// Does nothing where somebody else handles SIGINT, or ignores it.
+/// While one lives, the first SIGINT is noted, and the second goes to whoever
+/// took it before: the system, or code generators, which remove their files.
+/// Does nothing where SIGINT is ignored. One at a time counts.
 class Interrupt {
 public:
   explicit Interrupt(bool wanted);
@@ -17,7 +16,6 @@ public:
 
 private:
   bool installed = false;
-  struct sigaction before = {};
 };
 
 } // namespace sinter::train

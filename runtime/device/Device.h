@@ -89,10 +89,6 @@ public:
                         std::span<const std::byte> from) = 0;
   virtual Status copyOut(std::span<std::byte> to, const Buffer &from,
                          size_t offset) = 0;
-  /// Begins a new buffer that the host writes. Where the device has memory of
-  /// its own, a backend may copy it there beside the work that is queued. This
-  /// one writes to the buffer itself, or else copies in.
-  virtual Result<std::unique_ptr<Upload>> upload(size_t bytes);
   virtual Status copy(Buffer &to, const Buffer &from, size_t bytes) = 0;
   /// Within the device's memory, in the order of the stream; may return before
   /// it ended. The ranges may be one, not overlap.
@@ -139,6 +135,11 @@ public:
 
   /// The bytes that one Buffer may have at most.
   virtual size_t mostAllocation() const { return SIZE_MAX; }
+
+  /// Begins a new buffer that the host writes. Where the device has memory of
+  /// its own, a backend may copy it there beside the work that is queued. This
+  /// one writes to the buffer itself, or else copies in.
+  virtual Result<std::unique_ptr<Upload>> upload(size_t bytes);
 
 private:
   const uint32_t openedIn = forkNumber();

@@ -42,7 +42,7 @@ VARIANTS = {
 OTHERS = "syct"
 NAMES = {"s": "", "y": "_symbolic", "c": "_core", "t": "_train",
          "u": "_train_core"}
-RATES = (0.001, 0.005, 0.02, 0.1, 0.5)
+RATES = (1e-5, 1e-4, 0.001, 0.01, 0.1, 0.5)
 
 
 def vit_small():
@@ -133,7 +133,11 @@ def without_dropout(model):
         if isinstance(module, (torch.nn.modules.dropout._DropoutNd,
                                StochasticDepth)):
             module.p = 0.0
-    return model.train()
+    model.train()
+    for module in model.modules():
+        if hasattr(module, "layerdrop"):
+            module.training = False  # it draws which layers it leaves out
+    return model
 
 
 def inputs_to_train(model, inputs):
@@ -147,27 +151,21 @@ def inputs_to_train(model, inputs):
 
 
 def rate_of(model, inputs, target):
-    """The smallest rate at which the loss falls by a hundredth; with it the
-    model after the steps, and the losses. The error of f32 has to be far below
-    what is allowed."""
+    """The smallest rate at which the loss falls by a thousandth."""
     for rate in RATES:
-        stepped = copy.deepcopy(model)
-        losses = step_losses(stepped, inputs, target, rate)
-        if not losses[-1] < 0.99 * losses[0]:
-            continue
-        exact = step_losses(
-            copy.deepcopy(model).double(),
-            [each.double() if each.is_floating_point() else each
-             for each in inputs], target.double(), rate)
-        error = max(abs(a - b) / abs(b) for a, b in zip(losses, exact))
-        print(f"  at {rate}: losses {losses[0]:.6g} to {losses[-1]:.6g}, "
-              f"of f64 they are {error:.1e} off", flush=True)
-        assert error < 3e-5, "steps of f32 are not exact enough"
-        return rate, stepped, losses
+        losses = step_losses(copy.deepcopy(model), inputs, target, rate)[1]
+        if losses[-1] < 0.999 * losses[0]:
+            return rate
     raise AssertionError("the loss falls at no rate")
 
 
+def as_double(values):
+    return [each.double() if each.is_floating_point() else each
+            for each in values]
+
+
 def step_losses(model, inputs, target, rate):
+    """The model after the steps, and the losses."""
     import torch
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     losses = []
@@ -178,7 +176,7 @@ def step_losses(model, inputs, target, rate):
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
-    return losses
+    return model, losses
 
 
 def first_float(outputs):
@@ -191,14 +189,26 @@ def train(model, inputs, folder, is_core):
     torch.manual_seed(5)
     model = without_dropout(copy.deepcopy(model))
     inputs = inputs_to_train(model, inputs)
+    output = first_float(cases.leaves(copy.deepcopy(model)(*inputs)))[1]
+    target = (torch.randn_like(output) * output.std()).detach().contiguous()
+    rate = rate_of(model, inputs, target)
+    double = copy.deepcopy(model).double(), as_double(inputs), target.double()
+    stepped, losses = step_losses(copy.deepcopy(model), inputs, target, rate)
+    exact_stepped, exact = step_losses(copy.deepcopy(double[0]), *double[1:],
+                                       rate)
+    error = max(abs(a - b) / abs(b) for a, b in zip(losses, exact))
+    print(f"  at {rate}: losses {losses[0]:.6g} to {losses[-1]:.6g}, "
+          f"of f64 they are {error:.1e} off", flush=True)
+    if error > 1e-5:
+        # PyTorch's own f32 says too little of such a network.
+        model, inputs, target = double
+        stepped, losses = exact_stepped, exact
     program = export(model, inputs)
     if is_core:
         program = program.run_decompositions()
     outputs = cases.leaves(copy.deepcopy(model)(*inputs))
-    index, output = first_float(outputs)
-    target = (torch.randn_like(output) * output.std()).detach()
-    rate, stepped, losses = rate_of(model, inputs, target)
-    tensors = {"target": target.clone(), "loss": torch.tensor(losses)}
+    index = first_float(outputs)[0]
+    tensors = {"target": target.clone(), "loss": torch.tensor(losses, dtype=target.dtype)}
     before = dict(model.named_buffers())
     for buffer, value in stepped.named_buffers():
         if cases.changed(before[buffer], value):

@@ -127,12 +127,27 @@ TEST_F(Resume, ControlCEndsAtABorder) {
     if (step.total_step == 7)
       std::raise(SIGINT);
   });
+  struct sigaction before;
+  sigaction(SIGINT, nullptr, &before);
   train::Outcome outcome = learner.fit(run.loader);
   EXPECT_EQ(outcome.status, train::Status::interrupted);
   EXPECT_THAT(numbers(), Contains(7));
   struct sigaction now;
   sigaction(SIGINT, nullptr, &now);
-  EXPECT_EQ(now.sa_handler, SIG_DFL);
+  EXPECT_EQ(now.sa_handler, before.sa_handler);
+}
+
+TEST_F(Resume, ControlCIsTheTrainingsWhateverTookItBefore) {
+  // As code generators do, which remove their files.
+  auto *before = std::signal(SIGINT, [](int) { _exit(3); });
+  Training run = begun();
+  train::Learner learner(run.net, run.adam, step, {.epochs = 4});
+  learner.on([](const train::StepEnd &step) {
+    if (step.total_step == 3)
+      std::raise(SIGINT);
+  });
+  EXPECT_EQ(learner.fit(run.loader).steps, 3);
+  std::signal(SIGINT, before);
 }
 
 TEST_F(Resume, AFolderOfAnotherRunIsNotTouched) {

@@ -88,6 +88,7 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Device::followStream), 24u);
   EXPECT_EQ(slot(&Device::leadStream), 25u);
   EXPECT_EQ(slot(&Device::mostAllocation), 26u);
+  EXPECT_EQ(slot(&Device::upload), 27u);
   EXPECT_EQ(slot(&WorkGraph::setLaunch), 2u);
   EXPECT_EQ(slot(&WorkGraph::setCopy), 3u);
   EXPECT_EQ(slot(&WorkGraph::launch), 4u);

@@ -68,7 +68,7 @@ struct LearnerOptions {
   /// checkpoints is an error.
   bool resume = true;
   /// Ctrl-C ends the training at the border of a step, with a checkpoint; a
-  /// second one ends the process. Only where nobody else takes SIGINT.
+  /// second one goes to whoever took SIGINT before. Not where it is ignored.
   bool interruptible = true;
   CheckpointOptions checkpoints = {};
   std::vector<EarlyStopping> early_stopping = {};
