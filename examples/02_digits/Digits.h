@@ -1,7 +1,7 @@
 /// The digits data set: images to train on and images to test on, in batches.
 #pragma once
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <array>
 #include <cstdint>

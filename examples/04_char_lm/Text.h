@@ -1,7 +1,7 @@
 /// Text as sequences of numbers.
 #pragma once
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 /// What a device has left, and the largest batch that a step of training can
 /// have there: for three sizes of a network, before any of them is made.
+#include <sinter/Basic.h>
 #include <sinter/Config.h>
 #include <sinter/MemoryBudget.h>
-#include <sinter/sinter.h>
 
 #include <cstdio>
 #include <vector>

@@ -1,7 +1,7 @@
 /// Images of digits, in batches, and the network that tells them apart.
 #pragma once
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 #include <sinter/train/Hybrid.h>
 
 #include <cstdint>

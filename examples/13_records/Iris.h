@@ -2,7 +2,7 @@
 /// share.
 #pragma once
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <array>
 #include <cmath>

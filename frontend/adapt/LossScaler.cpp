@@ -4,8 +4,10 @@
 #include "frontend/Raise.h"
 #include "frontend/State.h"
 
+#include "frontend/ElementwiseFunctions.h"
 #include <sinter/Arguments.h>
-#include <sinter/Ops.h>
+
+#include <sinter/BasicOps.h>
 #include <sinter/SourceScope.h>
 
 #include <fmt/format.h>

@@ -11,6 +11,15 @@
 #include <filesystem>
 #include <utility>
 
+// CLI11's header has constants that would be destroyed while the process ends,
+// when another thread may still read arguments. In this file whatever asks for
+// that asks this function, which does nothing.
+extern "C" [[gnu::used, gnu::visibility("hidden")]] int
+sinter_never_destroyed(void (*)(void *), void *, void *) {
+  return 0;
+}
+asm(".set __cxa_atexit, sinter_never_destroyed");
+
 namespace sinter::detail {
 
 namespace {

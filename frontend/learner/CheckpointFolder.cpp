@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 [[noreturn]] static void failIo(std::string message,
                                 std::source_location where) {
-  sinter::detail::raise(
-      {.kind = ErrorKind::io, .message = std::move(message)}, where);
+  sinter::detail::raise({.kind = ErrorKind::io, .message = std::move(message)},
+                        where);
 }
 
 static constexpr const char *parts[] = {"model", "optim", "scheduler", "state"};
@@ -60,7 +60,8 @@ static std::optional<int64_t> numberOf(const std::string &file,
   return number;
 }
 
-//===- Results in records ---------------------------------------------------===//
+//===- Results in records
+//---------------------------------------------------===//
 
 static Record recordOf(const std::vector<Result> &results) {
   Record::List list;
@@ -100,7 +101,8 @@ static CheckpointInfo infoOf(const Record &state) {
   return info;
 }
 
-//===- Finding --------------------------------------------------------------===//
+//===- Finding
+//--------------------------------------------------------------===//
 
 CheckpointFolder::CheckpointFolder(std::string folder,
                                    CheckpointOptions options,
@@ -110,8 +112,8 @@ CheckpointFolder::CheckpointFolder(std::string folder,
   fs::create_directories(this->folder, error);
   if (error)
     failIo(fmt::format("learner: the folder '{}' cannot be made: {}",
-                      this->folder, error.message()),
-          where);
+                       this->folder, error.message()),
+           where);
   std::string extension = extensionOf(this->options.format);
   std::set<int64_t> numbers;
   for (const auto &entry : fs::directory_iterator(this->folder, error))
@@ -119,8 +121,8 @@ CheckpointFolder::CheckpointFolder(std::string folder,
       numbers.insert(*number);
   if (error)
     failIo(fmt::format("learner: the folder '{}' cannot be read: {}",
-                      this->folder, error.message()),
-          where);
+                       this->folder, error.message()),
+           where);
   for (int64_t number : numbers)
     known.push_back({.number = number, .epoch = 0, .results = {}});
 }
@@ -152,8 +154,8 @@ CheckpointFolder::newest(std::vector<std::string> &warnings,
         *record = Record::load(pathOf(part, number), {}, where);
         if (record->get<std::string>("checkpoint", where) != id)
           failIo(fmt::format("'{}' is of another checkpoint",
-                            pathOf(part, number)),
-                where);
+                             pathOf(part, number)),
+                 where);
       }
       one.number = number;
       one.epoch = whole.back().epoch;
@@ -172,7 +174,8 @@ CheckpointFolder::newest(std::vector<std::string> &warnings,
   return found;
 }
 
-//===- Writing --------------------------------------------------------------===//
+//===- Writing
+//--------------------------------------------------------------===//
 
 void CheckpointFolder::join() {
   if (writer.joinable())
@@ -211,8 +214,10 @@ void CheckpointFolder::writeNow(const Checkpoint &checkpoint) {
   // One of this number that cannot be read may be there.
   std::error_code ignored;
   fs::remove(pathOf("state", number), ignored);
-  CheckpointWritten event{.path = {}, .epoch = checkpoint.epoch,
-                          .train_steps = number, .why = checkpoint.why};
+  CheckpointWritten event{.path = {},
+                          .epoch = checkpoint.epoch,
+                          .train_steps = number,
+                          .why = checkpoint.why};
   for (auto [part, record] : {std::pair{"model", &checkpoint.model},
                               {"optim", &checkpoint.optim},
                               {"scheduler", &checkpoint.scheduler},

@@ -30,7 +30,8 @@ static double secondsSince(Clock::time_point begin) {
                         where);
 }
 
-//===- The state of a run ---------------------------------------------------===//
+//===- The state of a run
+//---------------------------------------------------===//
 
 /// The value of an early stopping rule so far.
 struct RuleState {
@@ -41,11 +42,11 @@ struct RuleState {
 
 /// What a run knows of itself; all but the clocks is in checkpoints.
 struct LearnerCore::State {
-  int64_t epoch = 0;        ///< whole ones
-  int64_t step = 0;         ///< batches of this epoch that were trained on
-  int64_t total = 0;        ///< of all epochs
-  int64_t validTotal = 0;   ///< batches of validation of all epochs
-  bool trained = false;     ///< of this epoch only the validation is missing
+  int64_t epoch = 0;      ///< whole ones
+  int64_t step = 0;       ///< batches of this epoch that were trained on
+  int64_t total = 0;      ///< of all epochs
+  int64_t validTotal = 0; ///< batches of validation of all epochs
+  bool trained = false;   ///< of this epoch only the validation is missing
   std::vector<RuleState> rules;
   SINTER_RECORD(State, epoch, step, total, validTotal, trained, rules)
 
@@ -72,11 +73,13 @@ double Outcome::operator()(std::string_view name, Split split) const {
             {});
 }
 
-//===- What it is made of ---------------------------------------------------===//
+//===- What it is made of
+//---------------------------------------------------===//
 
 static void checkOptions(const LearnerOptions &options,
                          std::source_location where) {
-  auto refuse = [&](bool wrong, const char *name, auto value, const char *what) {
+  auto refuse = [&](bool wrong, const char *name, auto value,
+                    const char *what) {
     if (wrong)
       failGiven(fmt::format("{} is {}, but {}", name, value, what), where);
   };
@@ -168,7 +171,8 @@ void LearnerCore::settle(const metrics::MetricGroup &metrics, Where where) {
   eval(tensors, where);
 }
 
-//===- Values ---------------------------------------------------------------===//
+//===- Values
+//---------------------------------------------------------------===//
 
 static Better betterOf(const metrics::MetricInfo &info) {
   if (!info.higher_is_better)
@@ -207,16 +211,16 @@ std::vector<Value> LearnerCore::valuesOf(const metrics::MetricGroup &metrics,
                       .value = entry.optimizer->lr(),
                       .role = Role::learning_rate});
   if (seconds > 0 && steps > 0)
-    values.push_back(
-        {.name = "steps",
-         .value = static_cast<double>(steps) / seconds,
-         .unit = "steps/s",
-         .better = Better::higher,
-         .role = Role::system});
+    values.push_back({.name = "steps",
+                      .value = static_cast<double>(steps) / seconds,
+                      .unit = "steps/s",
+                      .better = Better::higher,
+                      .role = Role::system});
   return values;
 }
 
-//===- Checkpoints ----------------------------------------------------------===//
+//===- Checkpoints
+//----------------------------------------------------------===//
 
 static Record recordOf(const metrics::StateMap &states) {
   Record record;
@@ -292,7 +296,8 @@ void LearnerCore::resume(const LearnerParts &parts, State &run) {
   run.outcome.resumed_from = run.written = found->number;
 }
 
-//===- Loops ----------------------------------------------------------------===//
+//===- Loops
+//----------------------------------------------------------------===//
 
 bool LearnerCore::interrupted(State &run) {
   if (run.ended)
@@ -315,8 +320,7 @@ bool LearnerCore::interrupted(State &run) {
 
 void LearnerCore::splitDone(const LearnerParts::Data &data, State &run,
                             Split split, double seconds) {
-  std::vector<Value> values =
-      valuesOf(*data.metrics, split, run.step, seconds);
+  std::vector<Value> values = valuesOf(*data.metrics, split, run.step, seconds);
   std::erase_if(run.outcome.results,
                 [&](const Result &result) { return result.split == split; });
   for (const Value &value : values)
@@ -352,7 +356,8 @@ void LearnerCore::stepDone(const LearnerParts &parts, State &run, Split split) {
                 .epoch = run.epoch + 1,
                 .step = run.step,
                 .steps = data.steps,
-                .total_step = split == Split::train ? run.total : run.validTotal,
+                .total_step =
+                    split == Split::train ? run.total : run.validTotal,
                 .values = values};
   tell(event);
   if (split == Split::valid || !folder || !update.settled())

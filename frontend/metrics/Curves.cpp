@@ -1,11 +1,10 @@
 /// Areas under curves of thresholds.
 #include "frontend/metrics/MetricCall.h"
 
+#include "frontend/ElementwiseFunctions.h"
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 #include <sinter/Shaping.h>
-#include <sinter/generated/functions/Elementwise.h>
-#include <sinter/generated/functions/Math.h>
 #include <sinter/metrics/Curves.h>
 
 #include <algorithm>

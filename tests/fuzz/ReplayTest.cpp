@@ -92,16 +92,14 @@ TEST_P(Replay, endsWell) {
 
 INSTANTIATE_TEST_SUITE_P(
     Fuzzers, Replay,
-    testing::Values(Named{"cache", fuzzCache}, Named{"csv", fuzzCsv},
-                    Named{"idx", fuzzIdx}, Named{"image", fuzzImage},
-                    Named{"json", fuzzJson}, Named{"jsonlines", fuzzJsonLines},
-                    Named{"picture", fuzzPicture}, Named{"kernel", fuzzKernel},
-                    Named{"model", fuzzModel}, Named{"npy", fuzzNpy},
-                    Named{"npz", fuzzNpz}, Named{"onnx", fuzzOnnx},
-                    Named{"pickle", fuzzPickle},
-                    Named{"tokenizer", fuzzTokenizer},
-                    Named{"torch", fuzzTorch}, Named{"record", fuzzRecord},
-                    Named{"safetensors", fuzzSafetensors},
-                    Named{"text", fuzzText}, Named{"tiles", fuzzTiles},
-                    Named{"weights", fuzzWeights}),
+    testing::Values(
+        Named{"cache", fuzzCache}, Named{"csv", fuzzCsv}, Named{"idx", fuzzIdx},
+        Named{"image", fuzzImage}, Named{"json", fuzzJson},
+        Named{"jsonlines", fuzzJsonLines}, Named{"picture", fuzzPicture},
+        Named{"kernel", fuzzKernel}, Named{"model", fuzzModel},
+        Named{"npy", fuzzNpy}, Named{"npz", fuzzNpz}, Named{"onnx", fuzzOnnx},
+        Named{"pickle", fuzzPickle}, Named{"tokenizer", fuzzTokenizer},
+        Named{"torch", fuzzTorch}, Named{"record", fuzzRecord},
+        Named{"safetensors", fuzzSafetensors}, Named{"text", fuzzText},
+        Named{"tiles", fuzzTiles}, Named{"weights", fuzzWeights}),
     [](const auto &each) { return std::string(each.param.name); });

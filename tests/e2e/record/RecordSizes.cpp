@@ -1,6 +1,8 @@
 /// Writes and reads a model of about 25 million parameters in each format and
 /// precision, and prints a line of JSON for each: sizes.py makes a table of it.
-#include <sinter/sinter.h>
+#include "frontend/ElementwiseFunctions.h"
+
+#include <sinter/Basic.h>
 
 #include <cstdio>
 #include <cstdlib>

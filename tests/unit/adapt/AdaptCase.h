@@ -4,7 +4,9 @@
 #include "tests/unit/adapt/AdaptGolden.h"
 #include "tests/unit/nn/Modules.h"
 
-#include <sinter/Ops.h>
+#include "frontend/ElementwiseFunctions.h"
+
+#include <sinter/BasicOps.h>
 #include <sinter/nn/BatchNorm.h>
 #include <sinter/nn/Linear.h>
 

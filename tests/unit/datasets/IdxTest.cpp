@@ -1,7 +1,9 @@
 /// IDX files, MNIST and CIFAR.
 #include "tests/unit/datasets/Folder.h"
 
-#include <sinter/Ops.h>
+#include "frontend/ElementwiseFunctions.h"
+
+#include <sinter/BasicOps.h>
 #include <sinter/data/Cifar.h>
 #include <sinter/data/Dataset.h>
 #include <sinter/data/Idx.h>

@@ -1,7 +1,9 @@
 /// Pictures of files: as Pillow reads them, and hostile ones.
 #include "tests/unit/datasets/Folder.h"
 
-#include <sinter/Ops.h>
+#include "frontend/ElementwiseFunctions.h"
+
+#include <sinter/BasicOps.h>
 #include <sinter/data/Image.h>
 #include <sinter/data/Npy.h>
 

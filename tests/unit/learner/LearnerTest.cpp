@@ -80,7 +80,8 @@ TEST(Learner, MetricsAreOfAllItems) {
   auto output = step(run.net, batch);
   EXPECT_NEAR(outcome("loss"), output.loss.item<double>(), 1e-5);
   double right =
-      sn::mean((sn::argmax(output.logits, 1) == batch.second).to(sn::DType::f64))
+      sn::mean(
+          (sn::argmax(output.logits, 1) == batch.second).to(sn::DType::f64))
           .item<double>();
   EXPECT_NEAR(outcome("accuracy"), right, 1e-7);
   EXPECT_GT(outcome("accuracy", train::Split::train), 0.6);
@@ -96,9 +97,9 @@ TEST(Learner, TellsWhatHappens) {
   learner.metric(sn::metrics::MeanLoss());
   std::string told;
   learner.on([&](const train::Event &event) {
-    const char *names[] = {"begin",     "epoch",   "step",    "done",
-                           "report",    "numbers", "written", "removed",
-                           "message",   "interrupted", "end"};
+    const char *names[] = {"begin",   "epoch",       "step",    "done",
+                           "report",  "numbers",     "written", "removed",
+                           "message", "interrupted", "end"};
     told += names[event.index()];
     if (auto *step = std::get_if<train::StepEnd>(&event))
       told += step->values.empty() ? "-" : "+";
@@ -207,15 +208,14 @@ TEST(Learner, TakesSeveralOptimizers) {
     }
   Training anew = begun();
   sn::optim::Sgd third({.lr = 0.1});
-  train::Learner whole(
-      anew.net, anew.adam,
-      [&](Net &net, Batch &batch, train::Updates &update) {
-        auto output = step(net, batch);
-        update(anew.adam, net.fc1, output.loss);
-        update(third, net.fc2, output.loss);
-        return output;
-      },
-      {.epochs = 2});
+  train::Learner whole(anew.net, anew.adam,
+                       [&](Net &net, Batch &batch, train::Updates &update) {
+                         auto output = step(net, batch);
+                         update(anew.adam, net.fc1, output.loss);
+                         update(third, net.fc2, output.loss);
+                         return output;
+                       },
+                       {.epochs = 2});
   whole.optimizer("head", third);
   whole.fit(anew.loader);
   EXPECT_EQ(numbersOf(anew.net), numbersOf(plain.net));
@@ -239,14 +239,13 @@ TEST(Learner, RefusesWhatMeansNothing) {
 
 TEST(Learner, AFailureIsTold) {
   Training run = begun();
-  train::Learner learner(
-      run.net, run.adam,
-      [](const Net &net, const Batch &batch) {
-        if (batch.first.dim(0).value < 16)
-          throw std::runtime_error("a short batch");
-        return step(net, batch);
-      },
-      {.epochs = 2});
+  train::Learner learner(run.net, run.adam,
+                         [](const Net &net, const Batch &batch) {
+                           if (batch.first.dim(0).value < 16)
+                             throw std::runtime_error("a short batch");
+                           return step(net, batch);
+                         },
+                         {.epochs = 2});
   std::string why;
   learner.on([&](const train::RunEnd &end) { why = end.why; });
   EXPECT_THROW(learner.fit(run.loader), std::runtime_error);

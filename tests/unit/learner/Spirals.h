@@ -1,8 +1,10 @@
 /// A small classification that tests train.
 #pragma once
 
+#include "frontend/ElementwiseFunctions.h"
 #include <sinter/Metrics.h>
-#include <sinter/sinter.h>
+
+#include <sinter/Basic.h>
 #include <sinter/train/Learner.h>
 
 #include <array>
@@ -73,7 +75,8 @@ struct Training {
   Loader loader;
   Loader valid{points(32), {.batch_size = 20}};
 
-  explicit Training(int64_t workers = 0) : loader(points(), shuffled(workers)) {}
+  explicit Training(int64_t workers = 0)
+      : loader(points(), shuffled(workers)) {}
 };
 
 /// The net that every test begins with.

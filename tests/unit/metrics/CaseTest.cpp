@@ -1,8 +1,10 @@
 /// Metrics against what scikit-learn, torchmetrics and others say: files that
 /// tests/e2e/metrics/cases.py made.
+#include "frontend/ElementwiseFunctions.h"
 #include <sinter/Metrics.h>
 #include <sinter/data/Npy.h>
-#include <sinter/sinter.h>
+
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 /// What metrics say of what is absent, of NaN, and of what does not fit.
+#include "frontend/ElementwiseFunctions.h"
 #include <sinter/Metrics.h>
-#include <sinter/sinter.h>
+
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

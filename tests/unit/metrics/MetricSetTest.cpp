@@ -1,7 +1,9 @@
 /// Sets of metrics: what steps give them, what they add to a step's program,
 /// and what a checkpoint keeps.
+#include "frontend/ElementwiseFunctions.h"
 #include <sinter/Metrics.h>
-#include <sinter/sinter.h>
+
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

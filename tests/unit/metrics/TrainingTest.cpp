@@ -1,8 +1,10 @@
 /// Rates, counts, the machine's numbers, and texts.
 #include "frontend/metrics/system/Nvml.h"
 
+#include "frontend/ElementwiseFunctions.h"
 #include <sinter/Metrics.h>
-#include <sinter/sinter.h>
+
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

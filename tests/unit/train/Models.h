@@ -1,7 +1,9 @@
 /// The network of the first trainers: 10 -> 5 -> 2.
 #pragma once
 
-#include <sinter/sinter.h>
+#include "frontend/ElementwiseFunctions.h"
+
+#include <sinter/Basic.h>
 
 #include <cstdint>
 #include <utility>

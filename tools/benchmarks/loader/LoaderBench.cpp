@@ -1,9 +1,11 @@
 /// loader-bench: how well a loader with workers feeds a step.
 #include "tools/benchmarks/loader/Options.h"
 
+#include "frontend/ElementwiseFunctions.h"
 #include <sinter/data/DataLoader.h>
 #include <sinter/data/Transforms.h>
-#include <sinter/sinter.h>
+
+#include <sinter/Basic.h>
 
 #include <algorithm>
 #include <chrono>

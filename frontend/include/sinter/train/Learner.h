@@ -79,8 +79,7 @@ namespace sinter::train {
 ///
 /// The model, the optimizers and the loaders are the caller's and outlive the
 /// Learner, which belongs to one thread.
-template <detail::Module M, typename Batch, typename Output>
-class Learner {
+template <detail::Module M, typename Batch, typename Output> class Learner {
 public:
   using Where = std::source_location;
   using Step = std::function<Output(M &, Batch &, Updates &)>;
@@ -141,18 +140,19 @@ public:
     core.add_listener(std::move(listener));
     return *this;
   }
-  /// Shows the training in the terminal and writes logs, TensorBoard's files and
-  /// a report into the folder (sinter/train/Monitors.h).
+  /// Shows the training in the terminal and writes logs, TensorBoard's files
+  /// and a report into the folder (sinter/train/Monitors.h).
   Learner &monitors(const MonitorOptions &options = {}) {
     core.add_monitors(options);
     return *this;
   }
-  /// Told of events as `listen` is, by a function of an event, or of one kind of events:
+  /// Told of events as `listen` is, by a function of an event, or of one kind
+  /// of events:
   ///
   ///     learner.on([](const sn::train::EpochEnd &epoch) { ... });
   template <typename F> Learner &on(F function) {
-    core.add_listener(std::make_shared<FunctionListener<F>>(
-        std::move(function)));
+    core.add_listener(
+        std::make_shared<FunctionListener<F>>(std::move(function)));
     return *this;
   }
   /// One more thing that checkpoints keep: anything that `Record::put` takes,
@@ -267,7 +267,8 @@ private:
       auto *batch = pass->next();
       if (!batch)
         return false;
-      if constexpr (std::same_as<std::remove_pointer_t<decltype(batch)>, Batch>) {
+      if constexpr (std::same_as<std::remove_pointer_t<decltype(batch)>,
+                                 Batch>) {
         step(*batch);
       } else {
         Batch copy = *batch;

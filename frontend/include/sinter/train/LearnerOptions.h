@@ -85,10 +85,10 @@ struct Result {
 /// What a training came to.
 struct Outcome {
   Status status = Status::finished;
-  std::string why;     ///< the rule that stopped it, or what interrupted it
-  int64_t epochs = 0;  ///< whole ones, over all processes of the run
-  int64_t steps = 0;   ///< batches that were trained on, over the whole run
-  double seconds = 0;  ///< of this process
+  std::string why;    ///< the rule that stopped it, or what interrupted it
+  int64_t epochs = 0; ///< whole ones, over all processes of the run
+  int64_t steps = 0;  ///< batches that were trained on, over the whole run
+  double seconds = 0; ///< of this process
   std::optional<int64_t> resumed_from; ///< the checkpoint's number
   std::vector<Result> results;         ///< of the last epoch
 
