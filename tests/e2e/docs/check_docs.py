@@ -14,7 +14,8 @@ import sys
 import tempfile
 import os
 
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+# Not the brackets of a lambda.
+LINK = re.compile(r"(?<![\[&=])\]\(([^)#:]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`((?:compiler|dialects|docs|examples|frontend|runtime|"
                   r"tests|tools)/[\w./-]+\.\w+)`")
 
