@@ -160,8 +160,22 @@ def rate_of(model, inputs, target):
 
 
 def as_double(values):
-    return [each.double() if each.is_floating_point() else each
-            for each in values]
+    return tuple(each.double() if each.is_floating_point() else each
+                 for each in values)
+
+
+def as_tuples(model):
+    """PyTorch writes no programs that give named tuples."""
+    import torch
+
+    class Plain(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, *inputs):
+            return tuple(self.model(*inputs))
+    return Plain()
 
 
 def step_losses(model, inputs, target, rate):
@@ -189,7 +203,10 @@ def train(model, inputs, folder, is_core):
     torch.manual_seed(5)
     model = without_dropout(copy.deepcopy(model))
     inputs = inputs_to_train(model, inputs)
-    output = first_float(cases.leaves(copy.deepcopy(model)(*inputs)))[1]
+    output = copy.deepcopy(model)(*inputs)
+    if hasattr(output, "_fields"):
+        model = as_tuples(model)
+    output = first_float(cases.leaves(output))[1]
     target = (torch.randn_like(output) * output.std()).detach().contiguous()
     rate = rate_of(model, inputs, target)
     double = copy.deepcopy(model).double(), as_double(inputs), target.double()
@@ -199,7 +216,7 @@ def train(model, inputs, folder, is_core):
     error = max(abs(a - b) / abs(b) for a, b in zip(losses, exact))
     print(f"  at {rate}: losses {losses[0]:.6g} to {losses[-1]:.6g}, "
           f"of f64 they are {error:.1e} off", flush=True)
-    if error > 1e-5:
+    if error > 2e-6:
         # PyTorch's own f32 says too little of such a network.
         model, inputs, target = double
         stepped, losses = exact_stepped, exact
@@ -208,7 +225,8 @@ def train(model, inputs, folder, is_core):
         program = program.run_decompositions()
     outputs = cases.leaves(copy.deepcopy(model)(*inputs))
     index = first_float(outputs)[0]
-    tensors = {"target": target.clone(), "loss": torch.tensor(losses, dtype=target.dtype)}
+    tensors = {"target": target.clone(),
+               "loss": torch.tensor(losses, dtype=target.dtype)}
     before = dict(model.named_buffers())
     for buffer, value in stepped.named_buffers():
         if cases.changed(before[buffer], value):
@@ -220,6 +238,7 @@ def train(model, inputs, folder, is_core):
     cases.finish(folder, program, inputs, outputs, tensors, sets=1,
                  layout="2.15",
                  train={"rate": rate, "output": index, "steps": STEPS})
+
 
 #===- Making ---------------------------------------------------------------===#
 
