@@ -29,18 +29,18 @@ struct Model {
 struct Config {
   sn::Required<std::string> data;
   std::string folder = "mnist";
-  int64_t epochs = 10, batch_size = 64, workers = 2, seed = 42;
+  int64_t epochs = 10, batch = 64, workers = 2, seed = 42;
   double lr = 1e-3;
   SINTER_DOC(data, "the folder with MNIST's four files")
   SINTER_DOC(folder, "for checkpoints, logs and the report")
-  SINTER_CONFIG(Config, data, folder, epochs, batch_size, workers, seed, lr)
+  SINTER_CONFIG(Config, data, folder, epochs, batch, workers, seed, lr)
 };
 
 struct Batch {
   sn::Tensor images, labels;
 };
 
-static Batch batch_of(const std::vector<sn::data::LabeledImage> &items) {
+static Batch batchOf(const std::vector<sn::data::LabeledImage> &items) {
   std::vector<sn::data::Image> images;
   std::vector<int64_t> labels;
   for (const sn::data::LabeledImage &item : items) {
@@ -60,12 +60,12 @@ int main(int argc, char **argv) try {
   auto config = sn::parse_config<Config>(argc, argv);
   sn::manual_seed(config.seed);
   sn::data::DataLoader train(sn::data::Mnist(config.data),
-                             {.batch_size = config.batch_size,
+                             {.batch_size = config.batch,
                               .workers = config.workers,
                               .sampler = sn::data::random_sampler(config.seed)},
-                             batch_of);
+                             batchOf);
   sn::data::DataLoader valid(sn::data::Mnist(config.data, false),
-                             {.batch_size = 1000}, batch_of);
+                             {.batch_size = 1000}, batchOf);
   Model model;
   sn::optim::Adam adam({.lr = config.lr});
   sn::train::Learner learner(model, adam, step,

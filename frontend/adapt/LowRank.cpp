@@ -61,16 +61,15 @@ const graph::LowRankSum *lowRankOf(const Arg &rhs) {
 Tensor multiplyLowRank(const Arg &lhs, const Arg &rhs,
                        const graph::LowRankSum &sum) {
   SourceScope scope(lhs.where);
-  Arg x = lhs;
   bool isTurned = noteOf(*rhs.node()) != &sum;
   Tensor whole = isTurned ? turned(sum.own) : Tensor(sum.own);
   // own, or its transpose, plus scale * first second.
   bool isPlain = isTurned == sum.isTransposed;
   Tensor first = isPlain ? Tensor(sum.up) : turned(sum.down);
   Tensor second = isPlain ? Tensor(sum.down) : turned(sum.up);
-  Tensor y = matmul(x, whole);
-  Tensor narrow = sum.dropout > 0 ? matmul(dropout(x, sum.dropout), first)
-                                  : matmul(x, first);
+  Tensor y = matmul(lhs, whole);
+  Tensor narrow = sum.dropout > 0 ? matmul(dropout(lhs, sum.dropout), first)
+                                  : matmul(lhs, first);
   Tensor added = matmul(narrow, second) * scalar(sum.scale);
   return y + added.to(y.dtype());
 }

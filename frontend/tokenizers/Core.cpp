@@ -52,6 +52,7 @@ void Core::put(std::unique_ptr<Workspace> space) const {
   try {
     spaces.push_back(std::move(space));
   } catch (const std::bad_alloc &) {
+    space.reset();
   }
 }
 

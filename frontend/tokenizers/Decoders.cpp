@@ -229,7 +229,7 @@ void fuse(Strings &tokens) {
   std::string all;
   for (const std::string &token : tokens)
     all += token;
-  tokens.assign(1, std::move(all));
+  tokens.assign(1, all);
 }
 
 std::unique_ptr<const Decoder> readSequence(const Field &field) {
