@@ -34,7 +34,7 @@ int main(int argc, char **argv) try {
   if (argc < 2)
     return 2;
   fs::path folder = argv[1];
-  Model model(argc > 2 ? std::atoll(argv[2]) : 24);
+  Model model(argc > 2 ? std::strtoll(argv[2], nullptr, 10) : 24);
   sn::Record record = sn::into_record(model);
   Model loaded(int64_t(model.layers.size()));
   for (const char *extension : {".safetensors", ".mpk", ".mpk.gz", ".bin",

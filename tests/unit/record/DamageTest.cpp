@@ -10,7 +10,6 @@
 #include <cstring>
 
 using namespace record_test;
-using sn::record::Source;
 
 /// All kinds of values, and a tensor that deflate packs well.
 static sn::Record someRecord() {

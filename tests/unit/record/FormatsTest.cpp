@@ -216,7 +216,8 @@ TEST(RecordFormats, AFileOfAnotherFormatSaysWhatItIs) {
   // A name that says nothing holds any format.
   fs::copy_file(mpk, folder / "odd");
   EXPECT_TRUE(sn::Record::load(folder / "odd") == record);
-  for (auto [text, kind] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto &[text, kind] :
+       std::vector<std::pair<std::string, std::string>>{
            {"GGUF....", "a GGUF file"},
            {"\x93NUMPY", "a NumPy array (.npy)"},
            {"PK\3\4....data.pkl", "a PyTorch checkpoint"},

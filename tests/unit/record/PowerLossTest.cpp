@@ -111,7 +111,7 @@ std::string textOf(const std::string &path) {
 
 int tries() {
   const char *text = std::getenv("SINTER_TEST_SEEDS");
-  return text ? std::atoi(text) : 40;
+  return text ? int(std::strtol(text, nullptr, 10)) : 40;
 }
 
 /// Counts of what disks held after the power failed.

@@ -36,6 +36,7 @@ struct Progress {
 struct Vocabulary {
   std::vector<std::string> words;
 };
+// NOLINTBEGIN(readability-identifier-naming): the names that records look for.
 sn::Record into_record(const Vocabulary &vocabulary) {
   sn::Record record;
   record.put("words", vocabulary.words);
@@ -44,6 +45,7 @@ sn::Record into_record(const Vocabulary &vocabulary) {
 void load_record(Vocabulary &vocabulary, const sn::Record &record) {
   record.get("words", vocabulary.words);
 }
+// NOLINTEND(readability-identifier-naming)
 
 } // namespace mine
 

@@ -2,6 +2,7 @@
 #include "tests/unit/record/WriteLog.h"
 
 #include <cstdarg>
+#include <cstdlib>
 #include <map>
 #include <string_view>
 
@@ -65,7 +66,7 @@ int linkat(int from, const char *name, int to, const char *newName,
   constexpr std::string_view opened = "/proc/self/fd/";
   if (std::string_view(name).starts_with(opened))
     note({Kind::link,
-          numberOf(std::atoi(name + opened.size())),
+          numberOf(int(std::strtol(name + opened.size(), nullptr, 10))),
           newName,
           {},
           0,
