@@ -47,8 +47,10 @@ Taps tapsOf(int64_t from, int64_t to, Filter filter) {
   std::vector<double> row(static_cast<size_t>(taps.each));
   for (int64_t i = 0; i < to; ++i) {
     double center = (double(i) + 0.5) * scale, sum = 0;
-    auto first = std::max<int64_t>(int64_t(center - support + 0.5), 0);
-    int64_t count = std::min(int64_t(center + support + 0.5), from) - first;
+    auto first =
+        std::max<int64_t>(int64_t(std::floor(center - support + 0.5)), 0);
+    int64_t count =
+        std::min(int64_t(std::floor(center + support + 0.5)), from) - first;
     for (int64_t k = 0; k < count; ++k) {
       double at = (double(k + first) - center + 0.5) * (1 / filterScale);
       sum += row[size_t(k)] = isCubic ? bicubic(at) : bilinear(at);
