@@ -3,18 +3,21 @@
 /// there and ends with the same weights, bit for bit.
 #include "examples/13_records/Iris.h"
 
+#include <sinter/Config.h>
+
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 
 struct Flags {
-  int64_t epochs = 20;
-  int64_t every = 3; ///< batches between records
-  std::string record = "iris-run.mpk";
-  std::string weights; ///< a file for the final weights
-  bool marks = false;  ///< `<` before each record is written, `>` after it
+  int64_t epochs = 20, every = 3;
+  std::string record = "iris-run.mpk", weights;
+  bool marks = false;
+  SINTER_DOC(every, "batches between records")
+  SINTER_DOC(weights, "a file for the final weights")
+  SINTER_DOC(marks, "prints `<` before each record is written, `>` after it")
+  SINTER_CONFIG(Flags, epochs, every, record, weights, marks)
 };
 
 static void mark(const Flags &flags, char letter) {
@@ -32,10 +35,11 @@ static void train(const Flags &flags) {
     std::printf("going on from step %lld\n",
                 static_cast<long long>(run.progress.steps));
   }
+  const int64_t every = std::max<int64_t>(1, flags.every);
   while (run.loader.cursor().epoch < flags.epochs) {
     for (auto &[flowers, labels] : run.loader) {
       run.step(flowers, labels);
-      if (run.progress.steps % flags.every != 0)
+      if (run.progress.steps % every != 0)
         continue;
       mark(flags, '<');
       run.record().save(flags.record);
@@ -51,32 +55,8 @@ static void train(const Flags &flags) {
               run.progress.losses.back(), 100 * accuracy(run.model, IRIS_CSV));
 }
 
-static Flags parse(int argc, char **argv) {
-  Flags flags;
-  for (int i = 1; i < argc; ++i) {
-    std::string flag = argv[i];
-    bool last = i + 1 == argc;
-    if (flag == "--epochs" && !last)
-      flags.epochs = std::max<int64_t>(1, std::strtoll(argv[++i], nullptr, 10));
-    else if (flag == "--every" && !last)
-      flags.every = std::max<int64_t>(1, std::strtoll(argv[++i], nullptr, 10));
-    else if (flag == "--record" && !last)
-      flags.record = argv[++i];
-    else if (flag == "--weights" && !last)
-      flags.weights = argv[++i];
-    else if (flag == "--marks")
-      flags.marks = true;
-    else {
-      std::printf("usage: train_with_checkpoint [--epochs N] [--every BATCHES] "
-                  "[--record FILE] [--weights FILE] [--marks]\n");
-      std::exit(flag == "--help" ? 0 : 2);
-    }
-  }
-  return flags;
-}
-
 int main(int argc, char **argv) try {
-  train(parse(argc, argv));
+  train(sn::parse_config<Flags>(argc, argv));
   return 0;
 } catch (const std::exception &error) {
   std::fprintf(stderr, "error: %s\n", error.what());

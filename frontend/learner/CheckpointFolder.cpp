@@ -2,6 +2,7 @@
 #include "frontend/learner/CheckpointFolder.h"
 
 #include "frontend/Raise.h"
+#include "frontend/record/RecordForms.h"
 
 #include <fmt/format.h>
 
@@ -24,29 +25,9 @@ namespace fs = std::filesystem;
 
 static constexpr const char *parts[] = {"model", "optim", "scheduler", "state"};
 
-static const char *extensionOf(RecordFormat format) {
-  switch (format) {
-  case RecordFormat::safetensors:
-    return ".safetensors";
-  case RecordFormat::named_mpk:
-    return ".mpk";
-  case RecordFormat::named_mpk_gz:
-    return ".mpk.gz";
-  case RecordFormat::bin:
-    return ".bin";
-  case RecordFormat::bin_gz:
-    return ".bin.gz";
-  case RecordFormat::json_gz:
-    return ".json.gz";
-  case RecordFormat::pretty_json:
-    return ".json";
-  }
-  return "";
-}
-
 /// The number in `state-120.safetensors`.
 static std::optional<int64_t> numberOf(const std::string &file,
-                                       const std::string &extension) {
+                                       std::string_view extension) {
   std::string_view name = file;
   if (!name.starts_with("state-") || !name.ends_with(extension))
     return {};
@@ -114,7 +95,7 @@ CheckpointFolder::CheckpointFolder(std::string folder,
     failIo(fmt::format("learner: the folder '{}' cannot be made: {}",
                        this->folder, error.message()),
            where);
-  std::string extension = extensionOf(this->options.format);
+  std::string_view extension = record::infoOf(this->options.format).extension;
   std::set<int64_t> numbers;
   for (const auto &entry : fs::directory_iterator(this->folder, error))
     if (auto number = numberOf(entry.path().filename(), extension))
@@ -131,7 +112,7 @@ CheckpointFolder::~CheckpointFolder() { join(); }
 
 std::string CheckpointFolder::pathOf(const char *part, int64_t number) const {
   return fmt::format("{}/{}-{}{}", folder, part, number,
-                     extensionOf(options.format));
+                     record::infoOf(options.format).extension);
 }
 
 std::optional<Checkpoint>
@@ -254,9 +235,8 @@ static bool isAmongBest(const std::vector<CheckpointInfo> &known, size_t index,
     const Result *other = find(known[i].results, wanted);
     if (i == index || !other || std::isnan(other->value))
       continue;
-    bool isBetter = own->better == Better::higher ? other->value > own->value
-                                                  : other->value < own->value;
-    better += isBetter || (other->value == own->value && i > index);
+    better += other->gain_over(own->value) > 0 ||
+              (other->value == own->value && i > index);
   }
   return better < wanted.count;
 }

@@ -159,16 +159,15 @@ void LearnerCore::throwNoValidStep(Where where) {
 }
 
 void LearnerCore::settle(const metrics::MetricGroup &metrics, Where where) {
-  std::vector<Tensor> tensors;
+  bool hasState = false;
   for (size_t i = 0; i < metrics.size(); ++i)
-    for (metrics::State *state : metrics[i].states())
-      if (state->defined())
-        tensors.push_back(state->saved(where));
-  if (tensors.empty())
+    for (const metrics::State *state : metrics[i].states())
+      hasState |= state->defined();
+  if (!hasState)
     failGiven("a step whose output has no field `loss` needs a metric of the "
               "training, which is what is evaluated",
               where);
-  eval(tensors, where);
+  metrics.settle(where);
 }
 
 //===- Values
@@ -433,9 +432,8 @@ void LearnerCore::checkStopRules(State &run) {
                             "is not there",
                             to_string(rule.split), rule.metric),
                 line);
-    double gain = found->better == Better::higher ? found->value - state.best
-                                                  : state.best - found->value;
-    if (std::isnan(state.best) || gain > rule.min_delta) {
+    if (std::isnan(state.best) ||
+        found->gain_over(state.best) > rule.min_delta) {
       state = {.best = found->value, .bad = 0};
     } else if (++state.bad > rule.patience) {
       run.status = Status::stopped;
@@ -481,7 +479,6 @@ void LearnerCore::begin(const LearnerParts &parts, State &run) {
   RunBegin event{.name = told.name,
                  .folder = told.folder,
                  .config = told.config,
-                 .model = parts.summary,
                  .epochs = told.epochs,
                  .train_steps = parts.train.steps,
                  .valid_steps = parts.valid ? parts.valid->steps : 0,

@@ -4,6 +4,7 @@
 #include "frontend/record/TensorNumbers.h"
 
 #include "runtime/params/Json.h"
+#include "runtime/support/Base64.h"
 
 #include <fmt/format.h>
 

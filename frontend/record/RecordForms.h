@@ -120,10 +120,6 @@ bool isSafetensors(ByteSpan bytes);
 Result<Pieces> writeSafetensors(const Record &record);
 Result<Record> readSafetensors(const Source &source);
 
-/// As RFC 4648 says.
-std::string base64(ByteSpan bytes);
-std::optional<std::vector<std::byte>> fromBase64(std::string_view text);
-
 //===- JSON in other forms ------------------------------------------------===//
 
 /// Names of tensors that stand elsewhere.

@@ -4,6 +4,7 @@
 #include "frontend/record/TensorNumbers.h"
 
 #include "runtime/params/Json.h"
+#include "runtime/support/Base64.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -47,7 +48,7 @@ private:
       tagged("$real", hexText(std::bit_cast<uint64_t>(number)));
   }
   void value(const std::string &own) { text += runtime::json::quote(own); }
-  void value(const Record::Bytes &bytes) { tagged("$bytes", base64(bytes)); }
+  void value(const Record::Bytes &bytes) { tagged("$bytes", toBase64(bytes)); }
   void value(const RecordTensor &tensor);
   void value(const Record::List &list);
   void value(const Record::Map &map);
@@ -142,7 +143,7 @@ void JsonWriter::value(const RecordTensor &tensor) {
       numbers(tensor);
     } else {
       entry("data", false);
-      text.append("\"").append(base64(tensor.data)).append("\"");
+      text.append("\"").append(toBase64(tensor.data)).append("\"");
     }
   }
   close('}');

@@ -1,6 +1,8 @@
 /// The normal form that a SentencePiece model brings along.
 #include "frontend/tokenizers/characters/Charsmap.h"
 
+#include "runtime/support/Base64.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
@@ -9,44 +11,11 @@ namespace sinter::text {
 
 namespace {
 
-int valueOf(char c) {
-  if (c >= 'A' && c <= 'Z')
-    return c - 'A';
-  if (c >= 'a' && c <= 'z')
-    return c - 'a' + 26;
-  if (c >= '0' && c <= '9')
-    return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/// Base64 of RFC 4648, with its padding.
 std::string decodeBase64(const Field &field) {
-  std::string_view text = field.string();
-  if (text.size() % 4 != 0)
-    field.wrong(fmt::format("{} characters are no base64", text.size()));
-  size_t padding = 0;
-  while (padding < 2 && text.ends_with('=')) {
-    text.remove_suffix(1);
-    ++padding;
-  }
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3 + 3);
-  uint32_t bits = 0;
-  int count = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    int value = valueOf(text[i]);
-    if (value < 0)
-      field.wrong(fmt::format("character {} is no base64", i));
-    bits = bits << 6 | uint32_t(value);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes += char(bits >> count & 0xFF);
-    }
-  }
-  if ((bits & ((1U << count) - 1)) != 0)
-    field.wrong("the last character of base64 has bits too many");
-  return bytes;
+  auto bytes = fromBase64(field.string());
+  if (!bytes)
+    field.wrong(bytes.error().message);
+  return {reinterpret_cast<const char *>(bytes->data()), bytes->size()};
 }
 
 uint32_t labelOf(uint32_t unit) { return unit & (1U << 31 | 0xFF); }

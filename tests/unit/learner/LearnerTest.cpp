@@ -221,6 +221,30 @@ TEST(Learner, TakesSeveralOptimizers) {
   EXPECT_EQ(numbersOf(anew.net), numbersOf(plain.net));
 }
 
+TEST(Learner, AnOutputWithoutALossIsEvaluatedByItsMetricsBatchByBatch) {
+  struct Judged {
+    sn::metrics::ClassInput classes;
+  };
+  Training run = begun();
+  train::Learner learner(run.net, run.adam,
+                         [&](Net &net, Batch &batch, train::Updates &update) {
+                           auto output = step(net, batch);
+                           update(run.adam, net, output.loss);
+                           return Judged{output};
+                         },
+                         {.epochs = 1});
+  learner.valid_step(
+      [](Net &net, Batch &batch) { return Judged{step(net, batch)}; });
+  EXPECT_THAT(messageOf([&] { learner.fit(run.loader); }),
+              HasSubstr("needs a metric"));
+  learner.metric(sn::metrics::Accuracy({.classes = 2}),
+                 [](const Judged &judged) { return judged.classes; });
+  learner.fit(run.loader);
+  sn::reset_stats();
+  learner.evaluate(run.valid);
+  EXPECT_GE(sn::stats().programs_run, 2U) << "one for each batch";
+}
+
 TEST(Learner, RefusesWhatMeansNothing) {
   Training run = begun();
   auto made = [&](train::LearnerOptions options) {

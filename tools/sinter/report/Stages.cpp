@@ -3,6 +3,7 @@
 
 #include "runtime/params/Json.h"
 #include "runtime/params/Zip.h"
+#include "runtime/support/Base64.h"
 #include "tools/sinter/Inspect.h"
 
 #include <algorithm>
@@ -12,22 +13,6 @@
 namespace sinter::cli {
 
 using namespace runtime;
-
-static std::string base64(std::span<const std::byte> bytes) {
-  static constexpr char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    size_t count = std::min<size_t>(3, bytes.size() - at);
-    uint32_t word = 0;
-    for (size_t i = 0; i < 3; ++i)
-      word = word << 8 | (i < count ? uint32_t(bytes[at + i]) : 0);
-    for (size_t i = 0; i < 4; ++i)
-      text += i <= count ? digits[word >> (18 - 6 * i) & 63] : '=';
-  }
-  return text;
-}
 
 /// What was asked for when a program was made, as far as it can be told: the
 /// generation of a GPU, else the kind of device. The page says where that is
@@ -74,7 +59,7 @@ Result<std::string> stagesJson(const Model &model, const FileParts &parts,
     SINTER_TRY_ASSIGN(std::vector<std::byte> packed,
                       deflateBytes(std::as_bytes(std::span(*text))));
     json += fmt::format("\"bytes\": {}, \"packed\": \"{}\"}}", text->size(),
-                        base64(packed));
+                        toBase64(packed));
   }
   return json + "]";
 }

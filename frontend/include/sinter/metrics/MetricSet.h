@@ -151,9 +151,10 @@ public:
   /// that no metric has is an Error.
   void load_state(const StateMap &from, Where where = Where::current());
 
+  /// Evaluates every state that waits, as one program for each device.
+  void settle(Where where = Where::current()) const;
+
 protected:
-  /// Evaluates every state that waits, as one program.
-  void settle(Where where) const;
   std::string prefixOf(size_t index) const;
 
   std::vector<AnyMetric> metrics;

@@ -230,7 +230,7 @@ private:
     return dataOf(loader, trained, [this](Batch &batch) {
       Output output = trains(model, batch, core.updates());
       trained.update(output, line);
-      settle(output);
+      settle(output, trained);
     });
   }
   template <typename Loader> LearnerParts::Data validOf(Loader &loader) {
@@ -240,15 +240,15 @@ private:
       no_grad guard;
       Output output = validates(model, batch);
       validated.update(output, line);
-      settle(output);
+      settle(output, validated);
     });
   }
   /// Has what was recorded run.
-  void settle(const Output &output) {
+  void settle(const Output &output, const metrics::MetricGroup &metrics) {
     if constexpr (requires { output.loss.eval(line); })
       output.loss.eval(line);
     else
-      core.settle(trained, line);
+      core.settle(metrics, line);
   }
 
   template <typename Loader, typename F>

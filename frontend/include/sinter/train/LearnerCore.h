@@ -37,7 +37,6 @@ struct LearnerParts {
   std::function<void(const Record &)> load_model;
   /// Of an optimizer's state, for the parameters of the model.
   std::function<void(optim::Optimizer &, const Record &)> load_optimizer;
-  std::string summary;
   int64_t parameters = 0;
 };
 
@@ -63,8 +62,9 @@ public:
 
   Outcome fit(const LearnerParts &parts, Where where);
   Outcome evaluate(const LearnerParts &parts, Where where);
-  /// Has the states of metrics, and with them the step, evaluated.
-  void settle(const metrics::MetricGroup &metrics, Where where);
+  /// Has the states of metrics, and with them the step, evaluated; an Error
+  /// where there are none.
+  static void settle(const metrics::MetricGroup &metrics, Where where);
   [[noreturn]] static void throwNoValidStep(Where where);
   Updates &updates() { return update; }
   const LearnerOptions &options() const { return told; }

@@ -80,6 +80,11 @@ struct Result {
   std::string name;
   double value = 0;
   Better better = Better::neither;
+
+  /// How much better it is than another value; less is, unless more is.
+  double gain_over(double other) const {
+    return better == Better::higher ? value - other : other - value;
+  }
 };
 
 /// What a training came to.

@@ -1,10 +1,13 @@
 /// Bytes in texts.
-#include "frontend/record/RecordForms.h"
+#include "runtime/support/Base64.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
-namespace sinter::record {
+namespace sinter {
 
 static constexpr std::string_view letters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -18,7 +21,7 @@ static constexpr std::array<uint8_t, 256> numbers = [] {
   return table;
 }();
 
-std::string base64(ByteSpan bytes) {
+std::string toBase64(std::span<const std::byte> bytes) {
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (size_t at = 0; at < bytes.size(); at += 3) {
@@ -33,9 +36,13 @@ std::string base64(ByteSpan bytes) {
   return text;
 }
 
-std::optional<std::vector<std::byte>> fromBase64(std::string_view text) {
+static ErrorInfo noBase64(std::string message) {
+  return makeError(ErrorKind::invalid_argument, std::move(message));
+}
+
+Result<std::vector<std::byte>> fromBase64(std::string_view text) {
   if (text.size() % 4)
-    return std::nullopt;
+    return noBase64(fmt::format("{} characters are no base64", text.size()));
   size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   std::vector<std::byte> bytes;
   bytes.reserve(text.size() / 4 * 3);
@@ -46,7 +53,7 @@ std::optional<std::vector<std::byte>> fromBase64(std::string_view text) {
       uint8_t number =
           i < end ? numbers[static_cast<unsigned char>(text[i])] : uint8_t(0);
       if (number == noLetter)
-        return std::nullopt;
+        return noBase64(fmt::format("character {} is no base64", i));
       bits = bits << 6 | number;
     }
     size_t count = at + 4 == text.size() ? 3 - padding : 3;
@@ -55,10 +62,10 @@ std::optional<std::vector<std::byte>> fromBase64(std::string_view text) {
       if (i < count)
         bytes.push_back(byte);
       else if (byte != std::byte(0)) // bits that stand for nothing
-        return std::nullopt;
+        return noBase64("the last character of base64 has bits too many");
     }
   }
   return bytes;
 }
 
-} // namespace sinter::record
+} // namespace sinter
