@@ -36,11 +36,35 @@ function(sinter_common name mlir)
     target_link_libraries(${name} PUBLIC sinter::mlir)
     add_dependencies(${name} mlir-tables)
   endif()
-  if(SINTER_SANITIZE_FLAGS AND
-      (NOT mlir OR SINTER_SANITIZE STREQUAL "thread"))
+  sinter_sanitized(sanitized ${name} "${mlir}")
+  if(sanitized)
     target_compile_options(${name} PRIVATE ${SINTER_SANITIZE_FLAGS})
+  endif()
+  if(SINTER_SANITIZE_FLAGS)
     target_link_options(${name} PUBLIC ${SINTER_SANITIZE_FLAGS})
   endif()
+endfunction()
+
+# sinter_sanitized(VARIABLE NAME MLIR): whether a sanitizer looks into this
+# target's code. ThreadSanitizer has to see all of it. The others look at what
+# includes no MLIR, and at tests and examples, a third of all to compile, only
+# where SINTER_SANITIZE_TESTS or fuzzers ask for it: the objects of the rest are
+# those of preset `dev`.
+function(sinter_sanitized variable name mlir)
+  set(answer FALSE)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  if(NOT SINTER_SANITIZE_FLAGS)
+    # Nobody asked.
+  elseif(SINTER_SANITIZE STREQUAL "thread")
+    set(answer TRUE)
+  elseif(NOT mlir)
+    if(SINTER_SANITIZE_TESTS OR SINTER_FUZZ OR
+        NOT (folder MATCHES "^(tests|examples)" OR
+          name STREQUAL "sinter-test-pch"))
+      set(answer TRUE)
+    endif()
+  endif()
+  set(${variable} ${answer} PARENT_SCOPE)
 endfunction()
 
 # The precompiled headers: of everything that includes MLIR, of targets, which
@@ -48,7 +72,7 @@ endfunction()
 # tests of the latter. They hold other people's headers alone. A release is
 # built without the last two: there each file has to include what it uses.
 # Tests run briefly and are a third of all to compile, so what can do without an
-# optimizer does; under a sanitizer that would be slow.
+# optimizer does; where a sanitizer looks into it that would be slow.
 function(sinter_add_pch name mlir header)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/pch/${name}.cpp
     CONTENT "// Holds a precompiled header.\n")
@@ -64,7 +88,8 @@ if(CMAKE_BUILD_TYPE STREQUAL "Dev")
   if(SINTER_TESTS)
     sinter_add_pch(sinter-test-pch FALSE tests/pch.h)
     target_link_libraries(sinter-test-pch PRIVATE GTest::gtest)
-    if(NOT SINTER_SANITIZE)
+    sinter_sanitized(sanitized sinter-test-pch FALSE)
+    if(NOT sanitized)
       target_compile_options(sinter-test-pch PUBLIC -O0)
     endif()
   endif()
@@ -217,7 +242,7 @@ function(sinter_test_properties name labels environment)
     SINTER_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/${name})
   if(SINTER_SANITIZE STREQUAL "thread")
     list(PREPEND environment TSAN_OPTIONS=halt_on_error=1)
-  elseif(SINTER_SANITIZE MATCHES "^address")
+  elseif(SINTER_SANITIZE)
     # LLVM gives a compiling thread a signal stack of its own, which ASan would
     # unmap when the thread ends.
     list(PREPEND environment ASAN_OPTIONS=use_sigaltstack=0
