@@ -126,7 +126,7 @@ void printFed(const char *step, const LoaderBenchOptions &options, bool isAhead,
 
 void measureFeeding(const LoaderBenchOptions &options) {
   auto from = training(pictures(options.items, 32), 32);
-  double seconds = options.step_ms / 1e3;
+  double seconds = options.stepMilliseconds / 1e3;
   for (bool isAhead : {true, false}) {
     data::LoaderOptions loading = loaderOptions(options);
     loading.device_prefetch = isAhead;

@@ -50,7 +50,7 @@ LoaderBenchOptions readOptions(int count, char **arguments) {
     else if (name == "--batches")
       options.batches = whole();
     else if (name == "--step-ms")
-      options.step_ms = numberOf(value);
+      options.stepMilliseconds = numberOf(value);
     else if (name == "--peer")
       options.peer = value;
     else

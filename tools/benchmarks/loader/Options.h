@@ -13,7 +13,7 @@ struct LoaderBenchOptions {
   int64_t batch = 64;
   int64_t items = 10000;  ///< pictures
   int64_t batches = 1000; ///< of each measurement
-  double step_ms = 2;
+  double stepMilliseconds = 2;
   /// A command that measures another loader: it is given the workers, the
   /// batch size, the items, the batches and the pictures' size, and prints
   /// images a second.
