@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -157,9 +158,14 @@ double askPeer(const LoaderBenchOptions &options, int64_t items,
   std::string command = options.peer;
   for (int64_t number : {options.workers, options.batch, items, batches, size})
     command += " " + std::to_string(number);
-  std::FILE *output = ::popen(command.c_str(), "r");
+  // What is started is what the caller names.
+  std::FILE *output =
+      ::popen(command.c_str(), "r"); // NOLINT(bugprone-command-processor)
+  char line[64] = "";
   double found = 0;
-  if (!output || std::fscanf(output, "%lf", &found) != 1)
+  if (output && std::fgets(line, sizeof(line), output))
+    found = std::strtod(line, nullptr);
+  if (found <= 0)
     std::fprintf(stderr, "loader-bench: no number from: %s\n", command.c_str());
   if (output)
     ::pclose(output);
