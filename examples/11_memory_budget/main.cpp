@@ -88,11 +88,10 @@ static int run(const Settings &settings) {
         MlpConfig{.name = "medium", .hidden = 2048, .layers = 4},
         MlpConfig{.name = "large", .hidden = 8192, .layers = 16}})
     printRow(config, settings, budget);
+  unsigned long long compiled = sn::stats().compiles + sn::stats().disk_hits;
+  unsigned long long ran = sn::stats().programs_run;
   std::printf("\nbatch %lld; %llu programs compiled, %llu run\n",
-              static_cast<long long>(settings.batch),
-              static_cast<unsigned long long>(sn::stats().compiles +
-                                              sn::stats().disk_hits),
-              static_cast<unsigned long long>(sn::stats().programs_run));
+              static_cast<long long>(settings.batch), compiled, ran);
   return sn::stats().programs_run == 0 ? 0 : 1;
 }
 
