@@ -174,7 +174,7 @@ TEST(Program, misstatedStatesAreReadAsTheyAre) {
   std::string why = changed("getitem_1", states, more);
   EXPECT_NE(why.find("the file says f32[1,1,s33,5]"), why.npos) << why;
   why = changed("getitem_1", "{\"as_int\": 1}, {\"as_int\": 1}",
-               "{\"as_int\": 1}, {\"as_int\": 2}");
+                "{\"as_int\": 1}, {\"as_int\": 2}");
   EXPECT_NE(why.find("the file says f32[1,2,s33,4]"), why.npos) << why;
   // Of what follows from a state the dtype is held to.
   why = changed("select", "\"dtype\": 7", "\"dtype\": 8");
