@@ -228,9 +228,14 @@ int64_t Call::axis(std::string_view name, int64_t rank,
   return axisOf(integer(name, otherwise), rank);
 }
 
+bool Call::hasMisstatedArgument() const {
+  return std::ranges::any_of(values, hasMisstated);
+}
+
 const TensorRecord *Call::inputRecord(std::string_view name) const {
   auto argument = std::ranges::find(record.inputs, name, &NamedArgument::name);
-  if (argument == record.inputs.end())
+  if (argument == record.inputs.end() ||
+      values[size_t(argument - record.inputs.begin())].isMisstated)
     return nullptr;
   auto found = graphRecord.tensors.find(argument->value.text);
   return found == graphRecord.tensors.end() ? nullptr : &found->second;

@@ -71,7 +71,11 @@ public:
   int64_t axis(std::string_view name, int64_t rank) const;
   int64_t axis(std::string_view name, int64_t rank, int64_t otherwise) const;
 
-  /// What the file says of a tensor argument; null where it is none.
+  /// Whether the file gives an argument another shape than it has: what the
+  /// file says of the results follows from that.
+  bool hasMisstatedArgument() const;
+  /// What the file says of a tensor argument; null where it is none, or
+  /// misstated.
   const TensorRecord *inputRecord(std::string_view name) const;
 
   //===- Results ----------------------------------------------------------===//

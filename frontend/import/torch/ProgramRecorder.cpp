@@ -191,7 +191,8 @@ void ProgramRecorder::dispatch(const NodeRecord &node, const GraphRecord &graph,
     copyResults(call.results());
   if (found.isInPlace)
     finishInPlace(call);
-  define(node, graph, std::move(call.results()), scope);
+  define(node, graph, std::move(call.results()), call.hasMisstatedArgument(),
+         scope);
 }
 
 /// What was computed goes where the first operand is.
@@ -255,24 +256,30 @@ bool ProgramRecorder::isAsRecorded(const Tensor &tensor,
 }
 
 /// What is recorded has the type that PyTorch found: a rule that misreads an
-/// operator is noticed where it does.
+/// operator is noticed where it does. Of what is computed from a tensor that
+/// the file misstates, it has the dtype.
 void ProgramRecorder::defineOne(const ArgumentRecord &output,
                                 const GraphRecord &graph, Value result,
-                                Scope &scope) {
+                                bool mayDiffer, Scope &scope) {
   auto record = graph.tensors.find(output.text);
   if (result.isTensor() && record != graph.tensors.end()) {
     const Tensor &tensor = result.stored->read();
-    if (!isAsRecorded(tensor, record->second))
+    bool differs = !isAsRecorded(tensor, record->second);
+    mayDiffer = (mayDiffer || result.isMisstated) &&
+                dtypeOf(record->second.dtype) == tensor.dtype();
+    if (differs && !mayDiffer)
       throw Error(makeError(ErrorKind::invalid_argument,
                             fmt::format("the result is {}, the file says {}",
                                         graph::typeString(*tensor.node()),
                                         typeOf(record->second))));
+    result.isMisstated = differs;
   }
   scope.insert_or_assign(output.text, std::move(result));
 }
 
 void ProgramRecorder::define(const NodeRecord &node, const GraphRecord &graph,
-                             std::vector<Value> results, Scope &scope) {
+                             std::vector<Value> results, bool mayDiffer,
+                             Scope &scope) {
   // Several results are given one by one, or as a list; files do as they like.
   bool wantsList = node.outputs.size() == 1 && node.outputs[0].kind == Is::list;
   bool hasList = results.size() == 1 && results[0].isList();
@@ -289,7 +296,7 @@ void ProgramRecorder::define(const NodeRecord &node, const GraphRecord &graph,
       throw Error(makeError(ErrorKind::unsupported,
                             fmt::format("result {} is not supported", i)));
     if (!isList) {
-      defineOne(output, graph, std::move(results[i]), scope);
+      defineOne(output, graph, std::move(results[i]), mayDiffer, scope);
       continue;
     }
     if (!results[i].isList() ||
@@ -301,7 +308,7 @@ void ProgramRecorder::define(const NodeRecord &node, const GraphRecord &graph,
     for (size_t k = 0; k < output.elements.size(); ++k)
       if (output.elements[k].kind != Is::none)
         defineOne(output.elements[k], graph, std::move(results[i].list[k]),
-                  scope);
+                  mayDiffer, scope);
   }
 }
 

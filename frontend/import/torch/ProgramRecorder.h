@@ -33,6 +33,8 @@ public:
   /// A graph in an argument of the node that is recorded now.
   std::vector<Value> call(const GraphRecord &graph, std::vector<Value> inputs);
   DeviceId device() const { return place; }
+  /// Whether a tensor has the dtype and the sizes that the file gives it.
+  bool isAsRecorded(const Tensor &tensor, const TensorRecord &record) const;
 
 private:
   Value valueOf(const ArgumentRecord &argument, const Scope &scope) const;
@@ -41,10 +43,10 @@ private:
   void dispatch(const NodeRecord &node, const GraphRecord &graph, Scope &scope);
   void finishInPlace(Call &call);
   void define(const NodeRecord &node, const GraphRecord &graph,
-              std::vector<Value> results, Scope &scope);
-  bool isAsRecorded(const Tensor &tensor, const TensorRecord &record) const;
+              std::vector<Value> results, bool mayDiffer, Scope &scope);
+  /// `mayDiffer` from what the file says, as it follows from what is misstated.
   void defineOne(const ArgumentRecord &output, const GraphRecord &graph,
-                 Value result, Scope &scope);
+                 Value result, bool mayDiffer, Scope &scope);
   /// Throws where there are too many.
   void countNode();
   [[noreturn]] void fail(const NodeRecord &node, ErrorInfo error) const;

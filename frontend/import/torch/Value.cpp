@@ -3,6 +3,8 @@
 
 #include <sinter/Error.h>
 
+#include <algorithm>
+
 namespace sinter::torch {
 
 Stored::Stored(StoredRef base, View view)
@@ -63,6 +65,10 @@ Value Value::ofList(std::vector<Value> list) {
   value.kind = Kind::list;
   value.list = std::move(list);
   return value;
+}
+
+bool hasMisstated(const Value &value) {
+  return value.isMisstated || std::ranges::any_of(value.list, hasMisstated);
 }
 
 std::string nameOf(Value::Kind kind) {

@@ -96,7 +96,11 @@ public:
   std::vector<Value> list;
   std::vector<std::string> keys;
   std::shared_ptr<const GraphRecord> graph;
+  bool isMisstated = false; ///< the file gives this tensor another shape
 };
+
+/// Whether a value or an element of it is misstated.
+bool hasMisstated(const Value &value);
 
 /// As errors call it.
 std::string nameOf(Value::Kind kind);

@@ -32,7 +32,8 @@ SMALL = ("conv2d", "max_pool2d_indices", "lstm_state", "tied_weights",
          "map_rows", "nested_inputs", "unbacked_item", "view_written",
          "scalar_inputs", "weights_and_batch", "weight_views", "weight_views_2_6",
          "weight_views_2_8", "write_reshape_of_turned", "write_strided",
-         "buffer_in_rows", "slice_to_five", "buffers_not_saved_2_6", "custom_operator")
+         "buffer_in_rows", "slice_to_five", "buffers_not_saved_2_6", "custom_operator",
+         "lstm_states_of_2_11")
 SMALL_LIMIT = 20_000
 
 
@@ -45,9 +46,9 @@ def table():
 
 
 def features():
-    from ops import aliases
+    from ops import aliases, older
     from ops.features import FEATURES
-    del aliases
+    del aliases, older
     return FEATURES
 
 

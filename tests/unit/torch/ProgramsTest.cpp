@@ -129,22 +129,59 @@ TEST(Program, damagedFilesAreRefused) {
   }
 }
 
+static std::string programOf(const std::string &path) {
+  std::vector<std::byte> bytes = bytesOf(path);
+  auto zip = runtime::ZipArchive::parse(bytes);
+  for (const runtime::ZipEntry &each : zip->entries())
+    if (each.name.ends_with("models/model.json") ||
+        each.name == "serialized_exported_program.json") {
+      auto text = zip->read(each);
+      return {reinterpret_cast<const char *>(text->data()), text->size()};
+    }
+  return "";
+}
+
 static std::vector<std::string> programsOfCases() {
   std::vector<std::string> programs;
-  for (const auto &entry : fs::directory_iterator(cases)) {
-    std::vector<std::byte> bytes =
-        bytesOf((entry.path() / "model.pt2").string());
-    auto zip = runtime::ZipArchive::parse(bytes);
-    for (const runtime::ZipEntry &each : zip->entries())
-      if (each.name.ends_with("models/model.json") ||
-          each.name == "serialized_exported_program.json") {
-        auto text = zip->read(each);
-        programs.emplace_back(reinterpret_cast<const char *>(text->data()),
-                              text->size());
-      }
-  }
+  for (const auto &entry : fs::directory_iterator(cases))
+    programs.push_back(programOf((entry.path() / "model.pt2").string()));
   std::ranges::sort(programs);
   return programs;
+}
+
+/// What a program with the first `from` after `after` as `to` says.
+static std::string messageOfChanged(std::string program,
+                                    const std::string &after,
+                                    const std::string &from,
+                                    const std::string &to) {
+  size_t at = program.find(from, program.find(after));
+  EXPECT_NE(at, program.npos) << after;
+  program.replace(at, from.size(), to);
+  return messageOf([&] { torch_test::runOnOnes(program); });
+}
+
+/// Older releases write of the states of an LSTM that they have an axis more
+/// than they have; what else does not fit is refused as anywhere.
+TEST(Program, misstatedStatesAreReadAsTheyAre) {
+  std::string program = programOf(pathOf("lstm_states_of_2_11"));
+  EXPECT_EQ(messageOf([&] { torch_test::runOnOnes(program); }), "");
+  auto changed = [&](const char *value, const char *from, const char *to) {
+    return messageOfChanged(
+        program, std::string("\"") + value + "\": {\"dtype\"", from, to);
+  };
+  const char *states = "{\"as_int\": 4}], \"requires_grad\"";
+  const char *more = "{\"as_int\": 5}], \"requires_grad\"";
+  std::string why = changed("getitem_1", states, more);
+  EXPECT_NE(why.find("the file says f32[1,1,s33,5]"), why.npos) << why;
+  why = changed("getitem_1", "{\"as_int\": 1}, {\"as_int\": 1}",
+                "{\"as_int\": 1}, {\"as_int\": 2}");
+  EXPECT_NE(why.find("the file says f32[1,2,s33,4]"), why.npos) << why;
+  // Of what follows from a state the dtype is held to.
+  why = changed("select", "\"dtype\": 7", "\"dtype\": 8");
+  EXPECT_NE(why.find("the file says f64[1,s33,4]"), why.npos) << why;
+  // What does not follow from one is as ever.
+  why = changed("getitem", states, more);
+  EXPECT_NE(why.find("the file says f32["), why.npos) << why;
 }
 
 TEST(Program, alteredOnesAreRefusedOrRecorded) {

@@ -1,4 +1,5 @@
 /// LSTM, GRU and plain recurrences: whole ones and single cells.
+#include "frontend/import/torch/ProgramRecorder.h"
 #include "frontend/import/torch/rules/Rules.h"
 
 #include <sinter/Random.h>
@@ -84,6 +85,7 @@ private:
   Cell cellAt(size_t index) const;
   /// One direction: what each step gives; the last states are kept.
   Tensor direction(const Cell &cell, const Tensor &x, size_t index);
+  void giveStates();
 
   Call &call;
   Step step;
@@ -174,8 +176,24 @@ void Recurrence::record() {
     x = isLast || leftOut == 0 ? y : dropout(y, leftOut);
   }
   call.give(isBatchFirst ? swapaxes(x, 0, 1) : x);
-  for (const std::vector<Tensor> &each : last)
-    call.give(stack(each));
+  giveStates();
+}
+
+/// Older releases write of the states of an LSTM that they are
+/// [cells, 1, batch, size], and give [cells, batch, size].
+void Recurrence::giveStates() {
+  for (size_t i = 0; i < last.size(); ++i) {
+    Value state(stack(last[i]));
+    const TensorRecord *record = call.outputRecord(i + 1);
+    if (gates == 4 && record && record->sizes.size() == 4 &&
+        record->sizes[1].number == 1) {
+      TensorRecord meant = *record;
+      meant.sizes.erase(meant.sizes.begin() + 1);
+      state.isMisstated =
+          call.recorder().isAsRecorded(state.stored->read(), meant);
+    }
+    call.give(std::move(state));
+  }
 }
 
 static void lstmRule(Call &call) { Recurrence(call, 4, lstmStep).record(); }

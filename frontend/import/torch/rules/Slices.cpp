@@ -49,7 +49,8 @@ static Range rangeOf(Call &call, const Tensor &x) {
   // A bound that is as long as the axis is now need not be its end: the file
   // says whether the result is open.
   const TensorRecord *result = call.outputRecord();
-  bool isNumber = result && size_t(range.axis) < result->sizes.size() &&
+  bool isNumber = result && !call.hasMisstatedArgument() &&
+                  size_t(range.axis) < result->sizes.size() &&
                   result->sizes[size_t(range.axis)].number &&
                   !size.isConstant() && range.start.isConstant() &&
                   range.start.value >= 0;
