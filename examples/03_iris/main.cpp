@@ -1,12 +1,11 @@
 /// Irises: trains a small network and writes a record of the run, from which a
 /// run that was ended goes on to the very same weights.
+#include <sinter/Config.h>
 #include <sinter/sinter.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <unistd.h>
@@ -59,9 +58,10 @@ loadFlowers(const std::string &path) {
 
 struct Flags {
   int64_t epochs = 60;
-  std::string record;  ///< a file for the run; none is written without one
-  std::string weights; ///< a file for the final weights
-  std::string data = IRIS_CSV;
+  std::string record, weights, data = IRIS_CSV;
+  SINTER_DOC(record, "a file for the run; none is written without one")
+  SINTER_DOC(weights, "a file for the final weights")
+  SINTER_CONFIG(Flags, epochs, record, weights, data)
 };
 
 /// All that a run consists of.
@@ -169,30 +169,8 @@ static int train(const Flags &flags) {
   return difference == 0 && share >= requiredAccuracy ? 0 : 1;
 }
 
-static Flags parse(int argc, char **argv) {
-  Flags flags;
-  for (int i = 1; i < argc; ++i) {
-    std::string flag = argv[i];
-    bool last = i + 1 == argc;
-    if (flag == "--epochs" && !last)
-      flags.epochs = std::max<int64_t>(1, std::strtoll(argv[++i], nullptr, 10));
-    else if (flag == "--record" && !last)
-      flags.record = argv[++i];
-    else if (flag == "--weights" && !last)
-      flags.weights = argv[++i];
-    else if (flag == "--data" && !last)
-      flags.data = argv[++i];
-    else {
-      std::printf("usage: 03_iris [--epochs N] [--record FILE] "
-                  "[--weights FILE] [--data FILE]\n");
-      std::exit(flag == "--help" ? 0 : 2);
-    }
-  }
-  return flags;
-}
-
 int main(int argc, char **argv) try {
-  return train(parse(argc, argv));
+  return train(sn::parse_config<Flags>(argc, argv));
 } catch (const std::exception &error) {
   std::fprintf(stderr, "error: %s\n", error.what());
   return 1;

@@ -2,12 +2,12 @@
 /// a text that the user gives, and then writes some itself.
 #include "examples/04_char_lm/Text.h"
 
+#include <sinter/Config.h>
 #include <sinter/sinter.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -37,10 +37,11 @@ using Loader =
     sn::data::DataLoader<sn::data::InMemory<Sequence>, SequenceBatcher>;
 
 struct Flags {
-  int64_t epochs = 15;
-  int64_t hidden = 64;
-  int64_t samples = 5;
+  int64_t epochs = 15, hidden = 64, samples = 5;
   std::string data = NAMES_TXT;
+  SINTER_DOC(samples, "lines to write")
+  SINTER_DOC(data, "a text, line by line or in pieces of 64 bytes")
+  SINTER_CONFIG(Flags, epochs, hidden, samples, data)
 };
 
 /// The mean of what the letters of a batch cost, in nats.
@@ -138,34 +139,8 @@ static int run(const Flags &flags) {
   return loss < entropy ? 0 : 1;
 }
 
-static int64_t atLeastOne(const char *text) {
-  return std::max<int64_t>(1, std::strtoll(text, nullptr, 10));
-}
-
-static Flags parse(int argc, char **argv) {
-  Flags flags;
-  for (int i = 1; i < argc; ++i) {
-    std::string flag = argv[i];
-    bool last = i + 1 == argc;
-    if (flag == "--epochs" && !last)
-      flags.epochs = atLeastOne(argv[++i]);
-    else if (flag == "--hidden" && !last)
-      flags.hidden = atLeastOne(argv[++i]);
-    else if (flag == "--samples" && !last)
-      flags.samples = std::strtoll(argv[++i], nullptr, 10);
-    else if (flag == "--data" && !last)
-      flags.data = argv[++i];
-    else {
-      std::printf("usage: 04_char_lm [--epochs N] [--hidden N] [--samples N] "
-                  "[--data FILE]\n");
-      std::exit(flag == "--help" ? 0 : 2);
-    }
-  }
-  return flags;
-}
-
 int main(int argc, char **argv) try {
-  return run(parse(argc, argv));
+  return run(sn::parse_config<Flags>(argc, argv));
 } catch (const sn::Error &error) {
   std::fprintf(stderr, "error: %s\n", error.what());
   return 1;

@@ -1,7 +1,7 @@
 /// Reads images of digits.
 #include "examples/12_hybrid_trainer/Images.h"
 
-#include <algorithm>
+#include <sinter/Datasets.h>
 
 namespace sn = sinter;
 
@@ -30,23 +30,19 @@ ImageSets loadDigits(const std::string &csv) {
   return sets;
 }
 
-static std::vector<Image> loadFile(const std::string &file) {
-  auto arrays = sn::data::read_npz(file);
-  const sn::Tensor &images = arrays.at("images"), &labels = arrays.at("labels");
-  double scale = images.dtype() == sn::DType::u8 ? 255 : 1;
-  auto pixels = images.to_vector<float>();
-  auto digits = labels.to_vector<int64_t>();
-  size_t width = digits.empty() ? 0 : pixels.size() / digits.size();
-  std::vector<Image> all;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    Image image{.pixels = {}, .label = digits[i]};
-    for (size_t j = 0; j < width; ++j)
-      image.pixels.push_back(static_cast<float>(pixels[i * width + j] / scale));
-    all.push_back(std::move(image));
+static std::vector<Image> imagesOf(const sn::data::Mnist &mnist) {
+  std::vector<Image> images;
+  for (int64_t i = 0; i < mnist.size(); ++i) {
+    auto [image, label] = mnist.get(i);
+    std::vector<float> pixels(image.pixels.begin(), image.pixels.end());
+    for (float &pixel : pixels)
+      pixel /= 255;
+    images.push_back({std::move(pixels), label});
   }
-  return all;
+  return images;
 }
 
-ImageSets loadFolder(const std::string &folder) {
-  return {loadFile(folder + "/train.npz"), loadFile(folder + "/test.npz")};
+ImageSets loadMnist(const std::string &folder) {
+  return {imagesOf(sn::data::Mnist(folder)),
+          imagesOf(sn::data::Mnist(folder, false))};
 }

@@ -31,9 +31,8 @@ struct ImageSets {
 
 /// The 8x8 digits of lesson 2: every fifth is for testing.
 ImageSets loadDigits(const std::string &csv);
-/// `train.npz` and `test.npz` of a folder: `images` [n, ...] of bytes or
-/// floats, `labels` [n].
-ImageSets loadFolder(const std::string &folder);
+/// MNIST, of the folder with its four files.
+ImageSets loadMnist(const std::string &folder);
 
 struct Mlp {
   Mlp(int64_t pixels, int64_t hidden) : fc1(pixels, hidden), fc2(hidden, 10) {}

@@ -26,7 +26,7 @@ struct TrainingConfig {
   double required_accuracy = 0.93;
   int64_t overhead_pairs = 0;
   PhaseConfig phases = {};
-  SINTER_DOC(data, "a folder with train.npz and test.npz; else 8x8 digits")
+  SINTER_DOC(data, "the folder with MNIST's four files; else 8x8 digits")
   SINTER_DOC(overhead_pairs,
              "pairs of steps that time the wrapper, nothing else")
   SINTER_CONFIG(TrainingConfig, data, epochs, batch, hidden, lr,
@@ -46,7 +46,7 @@ static double accuracy(const Mlp &mlp, const std::vector<Image> &images) {
 
 static int run(const TrainingConfig &config) {
   ImageSets sets =
-      config.data.empty() ? loadDigits(DIGITS_CSV) : loadFolder(config.data);
+      config.data.empty() ? loadDigits(DIGITS_CSV) : loadMnist(config.data);
   if (config.overhead_pairs > 0) {
     printOverhead(sets.train, config.batch, config.hidden,
                   config.overhead_pairs);

@@ -4,9 +4,15 @@
 #include "frontend/tokenizers/models/Model.h"
 #include "frontend/tokenizers/models/Trie.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <limits>
+#include <span>
+#include <string>
 
 namespace sinter::text {
 
@@ -33,6 +39,38 @@ private:
   int32_t unknownId() const;
 };
 
+/// The double that the package `tokenizers` reads where the nearest one would
+/// be `number`. It rounds twice: its digits become a double, which is divided
+/// by a power of ten. Only with its numbers do texts that are as likely in two
+/// ways get its tokens.
+double asPackageReads(double number) {
+  if (!std::isfinite(number))
+    return number;
+  std::array<char, 32> text; // -d.ddde-ddd, of at most 17 digits
+  char *end = std::to_chars(text.data(), text.data() + text.size(), number,
+                            std::chars_format::scientific)
+                  .ptr;
+  char *mark = std::find(text.data(), end, 'e');
+  uint64_t digits = 0;
+  int exponent = 0;
+  std::from_chars(mark + 1 + (mark[1] == '+'), end, exponent);
+  bool fraction = false;
+  for (char c : std::span(text.data(), mark)) {
+    fraction |= c == '.';
+    if (c < '0')
+      continue;
+    digits = digits * 10 + uint64_t(c - '0');
+    exponent -= fraction;
+  }
+  auto value = double(digits);
+  for (; exponent < -308; exponent += 308)
+    value /= 1e308;
+  std::string power = fmt::format("1e{}", std::abs(exponent));
+  double scale = 1;
+  std::from_chars(power.data(), power.data() + power.size(), scale);
+  return std::copysign(exponent < 0 ? value / scale : value * scale, number);
+}
+
 Unigram::Unigram(const Field &field)
     : fallback(field.booleanOr("byte_fallback", false)) {
   field.onlyHas({"type", "unk_id", "vocab", "byte_fallback"});
@@ -46,7 +84,7 @@ Unigram::Unigram(const Field &field)
         !entry[1].is_number())
       list.at(i).wrong("expected a token and its score");
     tokens.push_back(entry[0].get<std::string>());
-    scores.push_back(entry[1].get<double>());
+    scores.push_back(asPackageReads(entry[1].get<double>()));
     least = std::min(least, scores.back());
   }
   if (Field id = field.get("unk_id"); !id.isNull()) {

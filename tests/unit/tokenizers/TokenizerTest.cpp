@@ -57,6 +57,23 @@ TEST(Tokenizer, unigramTakesTheLikeliest) {
   EXPECT_EQ(tokenizer.decode(Ids{5, 1, 6}), "ab abab");
 }
 
+/// The package reads -7.2285807914839175 as -7.228580791483917, and then both
+/// ways are as likely.
+TEST(Tokenizer, unigramScoresAreThoseThatThePackageReads) {
+  auto idsWith = [](const std::string &score) {
+    return Tokenizer::from_json(R"({"version": "1.0", "added_tokens": [],
+"model": {"type": "Unigram", "unk_id": 0, "byte_fallback": false, "vocab": [
+ ["<unk>", -20], ["a", 0.0], ["b", -7.228580791483917], ["ab", )" +
+                                score + "]]}}")
+        .encode("ab")
+        .ids;
+  };
+  EXPECT_EQ(idsWith("-7.2285807914839175"), (Ids{3}));
+  EXPECT_EQ(idsWith("-7.228580791483919"), (Ids{1, 2}));
+  EXPECT_EQ(idsWith("-5e-324"), (Ids{3}));
+  EXPECT_EQ(idsWith("-1.7976931348623157e+308"), (Ids{1, 2}));
+}
+
 TEST(Tokenizer, batchesDoNotDependOnWorkers) {
   Tokenizer tokenizer = Tokenizer::from_json(byteLevelJson());
   std::vector<std::string> texts;
