@@ -99,6 +99,34 @@ void GradientsAccumulator::add(const Fields &fields, const Gradients &gradients,
   detail::raiseExhausted(where);
 }
 
+std::vector<std::string> GradientsAccumulator::paths() const {
+  std::vector<std::string> all;
+  for (const auto &[path, cell] : added)
+    all.push_back(path);
+  return all;
+}
+
+void GradientsAccumulator::goOn(const Fields &fields, int64_t count,
+                                const std::vector<std::string> &paths,
+                                Where where) try {
+  if (count < 0 || (count > 0) == paths.empty())
+    reject(fmt::format("{} small batches gave gradients to {} parameters",
+                       count, paths.size()),
+           where);
+  std::map<std::string, uint64_t> found;
+  for (const std::string &path : paths) {
+    for (const auto &[name, param] : fields.params)
+      if (name == path && sums.contains(path))
+        found[path] = param->cell()->id();
+    if (!found.contains(path))
+      reject(fmt::format("there is no parameter '{}' with a sum", path), where);
+  }
+  added = std::move(found);
+  numAdded = count;
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
 Gradients GradientsAccumulator::taken(bool isMean, Where where) try {
   detail::SourceScope scope(where);
   no_grad guard;
