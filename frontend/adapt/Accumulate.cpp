@@ -1,6 +1,7 @@
 /// Accumulate: gradients of several small batches as those of a big one.
 #include <sinter/train/Accumulate.h>
 
+#include "frontend/GeneratorHold.h"
 #include "frontend/Raise.h"
 #include "frontend/State.h"
 
@@ -29,6 +30,7 @@ static constexpr const char *call = "accumulate";
 /// A parameter's sum, 0 at first.
 Param &GradientsAccumulator::sumOf(const std::string &path, const Param &param,
                                    Where where) try {
+  detail::GeneratorHold hold;
   if (!total_weight.defined())
     total_weight =
         Param("total_weight", {}, init::zeros(),

@@ -26,6 +26,9 @@ void LearnerCore::checkpoint(const LearnerParts &parts, State &run,
                              const std::string &why) {
   if (!folder || run.written == run.total)
     return;
+  // One at a time; the one before is told of at once.
+  for (const Event &event : folder->done(true))
+    tell(event);
   listeners.flush();
   run.checkpointed = Clock::now();
   run.written = run.total;
@@ -50,8 +53,9 @@ void LearnerCore::checkpoint(const LearnerParts &parts, State &run,
   for (const Extra &extra : extras)
     made.state.set("kept " + extra.name, extra.save());
   folder->write(std::move(made), line);
-  for (const Event &event : folder->done(false))
-    tell(event);
+  if (!told.checkpoints.background)
+    for (const Event &event : folder->done(true))
+      tell(event);
 }
 
 std::vector<std::string> LearnerCore::resume(const LearnerParts &parts,
@@ -73,13 +77,14 @@ std::vector<std::string> LearnerCore::resume(const LearnerParts &parts,
   }
   if (!update.load(found->state.at("updates", line), line))
     warnings.emplace_back("the checkpoint has no loss scale: it begins anew");
-  found->state.get("random", default_generator(), line);
   if (parts.train.load)
     parts.train.load(found->state);
   parts.train.metrics->load_state(statesOf(found->state.at("metrics", line)),
                                   line);
   for (const Extra &extra : extras)
     extra.load(found->state.at("kept " + extra.name, line));
+  // The last: what else is made here may draw.
+  found->state.get("random", default_generator(), line);
   run.outcome.results = found->results;
   run.outcome.resumed_from = run.written = found->number;
   return warnings;

@@ -112,9 +112,9 @@ TEST(Learner, TellsWhatHappens) {
   });
   learner.fit(run.loader, run.valid);
   EXPECT_EQ(told,
-            "begin epoch step- step- step- step+ step- step- done step- step- "
-            "done epoch step- step+ step- step- step- step+ done step- step- "
-            "done end ");
+            "begin epoch step- step- step- step+ report step- step- done step- "
+            "step- done epoch step- step+ report step- step- step- step+ "
+            "report done step- step- done end ");
   EXPECT_THAT(trained, ElementsAre("loss", "learning rate", "steps"));
   EXPECT_THAT(validated, ElementsAre("loss"));
 }

@@ -58,8 +58,9 @@ void train_gru(const Flags &flags) {
   options.clip_norm = 0.5;
   Forecast model;
   sn::optim::AdamW adamw({.lr = 0.02});
+  sn::data::InMemory items(waves());
   sn::data::DataLoader loader(
-      sn::data::InMemory(waves()),
+      items,
       {.batch_size = 8, .sampler = sn::data::random_sampler(6)}, batchOf);
   auto step = [](const Forecast &net, const Batch &batch) {
     sn::Tensor guess = net.forward(batch.x);
