@@ -46,8 +46,7 @@ ReadyGradients Updates::readied(Gradients gradients, Where where) {
     } else {
       ready.finite = scaler->finite(gradients, where);
     }
-    finite =
-        finite.defined() ? finite && ready.finite : ready.finite;
+    finite = finite.defined() ? finite && ready.finite : ready.finite;
   }
   if (clipNorm > 0)
     optim::clip_grad_norm(gradients, clipNorm, 2, where);

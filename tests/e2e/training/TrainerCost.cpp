@@ -119,9 +119,9 @@ bool compare(const char *what, const Flags &flags,
               what, 1e6 * median(bare.seconds) / count,
               1e6 * median(trained.seconds) / count, 100 * median(parts),
               static_cast<long long>(flags.pairs),
-              static_cast<long long>(flags.steps), double(bare.programs) / count,
-              double(trained.programs) / count, double(bare.launches) / count,
-              double(trained.launches) / count);
+              static_cast<long long>(flags.steps),
+              double(bare.programs) / count, double(trained.programs) / count,
+              double(bare.launches) / count, double(trained.launches) / count);
   return bare.programs == trained.programs && bare.launches == trained.launches;
 }
 

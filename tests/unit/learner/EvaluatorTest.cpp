@@ -93,8 +93,7 @@ TEST_F(Evaluation, ABatchIsOneProgram) {
 
 TEST_F(Evaluation, TellsAndWritesALog) {
   Training run = begun();
-  train::Evaluator test(run.net, step,
-                        {.name = "test set", .folder = folder});
+  train::Evaluator test(run.net, step, {.name = "test set", .folder = folder});
   test.metric(sn::metrics::MeanLoss()).monitors({.dashboard = false});
   std::string told;
   test.on([&](const train::Event &event) {
@@ -139,8 +138,7 @@ TEST_F(Evaluation, AMetricThatDoesNotFitNamesItsLine) {
   learner.metric(sn::metrics::Accuracy({.classes = 7}));
   std::string message = messageOf([&] { learner.fit(run.loader); });
   EXPECT_THAT(message, HasSubstr("accuracy: scores are not of 7 classes"));
-  EXPECT_THAT(message,
-              HasSubstr("EvaluatorTest.cpp:" + std::to_string(line)));
+  EXPECT_THAT(message, HasSubstr("EvaluatorTest.cpp:" + std::to_string(line)));
 
   train::Evaluator test(run.net, step);
   line = std::source_location::current().line() + 1;
@@ -149,8 +147,7 @@ TEST_F(Evaluation, AMetricThatDoesNotFitNamesItsLine) {
   });
   message = messageOf([&] { test.evaluate(run.valid); });
   EXPECT_THAT(message, HasSubstr("accuracy: "));
-  EXPECT_THAT(message,
-              HasSubstr("EvaluatorTest.cpp:" + std::to_string(line)));
+  EXPECT_THAT(message, HasSubstr("EvaluatorTest.cpp:" + std::to_string(line)));
 }
 
 TEST_F(Evaluation, AMetricOfThreeFunctionsTakesWhatAnAdaptorMakes) {

@@ -137,6 +137,21 @@ TEST_F(Events, TheFolderIsLaidOut) {
   EXPECT_EQ(textOf("config.json"), R"({"batch": 16})");
 }
 
+TEST_F(Events, TheFolderIsEnoughToPredict) {
+  Training run = begun();
+  train::Learner learner(
+      run.net, run.adam, step,
+      {.folder = folder, .epochs = 2, .config = R"({"hidden": 16})"});
+  train::Outcome outcome = learner.fit(run.loader);
+  EXPECT_THAT(textOf("config.json"), HasSubstr("\"hidden\": 16"));
+  sn::manual_seed(99);
+  Net net;
+  std::string last = folder + "/checkpoint/model-" +
+                     std::to_string(outcome.steps) + ".safetensors";
+  sn::load_record(net, sn::Record::load(last).at("model"));
+  EXPECT_EQ(numbersOf(net), numbersOf(run.net));
+}
+
 //===- Messages of the library --------------------------------------------===//
 
 TEST_F(Events, MessagesOfTheLibraryAreLinesOfTheLog) {
@@ -168,9 +183,8 @@ TEST_F(Events, MessagesOfTheLibraryAreLinesOfTheLog) {
 
 TEST_F(Events, WhoTookMessagesStillDoes) {
   std::vector<std::string> taken;
-  sn::set_log([&](sn::LogLevel, std::string_view text) {
-    taken.emplace_back(text);
-  });
+  sn::set_log(
+      [&](sn::LogLevel, std::string_view text) { taken.emplace_back(text); });
   Training run = begun();
   train::Learner learner(run.net, run.adam, step, {.epochs = 1});
   learner.monitors(files);
@@ -202,10 +216,9 @@ TEST_F(Events, WithoutMonitorsMessagesGoWhereTheyGo) {
 TEST_F(Events, WarningsOfAResumeComeBehindTheBeginning) {
   auto fit = [&](std::string &told) {
     Training run = begun();
-    train::Learner learner(run.net, run.adam, step,
-                           {.folder = folder,
-                            .epochs = 2,
-                            .checkpoints = {.background = false}});
+    train::Learner learner(
+        run.net, run.adam, step,
+        {.folder = folder, .epochs = 2, .checkpoints = {.background = false}});
     learner.metric(sn::metrics::MeanLoss()).monitors(files);
     learner.on([&](const train::Event &event) {
       if (std::holds_alternative<train::RunBegin>(event))
@@ -222,8 +235,7 @@ TEST_F(Events, WarningsOfAResumeComeBehindTheBeginning) {
   told.clear();
   fit(told);
   EXPECT_EQ(told, "begin checkpoint 12 is left out ");
-  EXPECT_THAT(textOf("experiment.log"),
-              HasSubstr("checkpoint 12 is left out"));
+  EXPECT_THAT(textOf("experiment.log"), HasSubstr("checkpoint 12 is left out"));
 }
 
 TEST_F(Events, ACheckpointIsToldOfSoonAfterItIsDurable) {

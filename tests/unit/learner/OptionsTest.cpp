@@ -1,6 +1,6 @@
-/// What a Learner does beside the loop: few bits, averages, gradients of several
-/// batches. Each is what the parts would do by themselves, bit for bit, and goes
-/// on to the same bits wherever the run ends.
+/// What a Learner does beside the loop: few bits, averages, gradients of
+/// several batches. Each is what the parts would do by themselves, bit for bit,
+/// and goes on to the same bits wherever the run ends.
 #include "tests/unit/learner/Folder.h"
 #include "tests/unit/learner/Spirals.h"
 
@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <csignal>
+#include <functional>
 
 using namespace spirals;
 using namespace testing;

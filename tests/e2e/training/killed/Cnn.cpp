@@ -56,9 +56,9 @@ void train_cnn(const Flags &flags) {
   sn::optim::Adam adam({.lr = 0.01});
   sn::data::InMemory images(pictures());
   auto changed = sn::data::map(
-      images, sn::data::compose(sn::data::random_crop(10, {.padding = 1}),
-                                sn::data::flip(),
-                                sn::data::normalize({0.4}, {0.3})));
+      images,
+      sn::data::compose(sn::data::random_crop(10, {.padding = 1}),
+                        sn::data::flip(), sn::data::normalize({0.4}, {0.3})));
   sn::data::DataLoader loader(
       changed,
       {.batch_size = 8, .workers = 2, .sampler = sn::data::random_sampler(4)});

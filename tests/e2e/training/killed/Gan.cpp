@@ -46,8 +46,7 @@ void train_gan(const Flags &flags) {
   sn::optim::Adam judge({.lr = 0.005, .beta1 = 0.5});
   sn::data::InMemory points(ring());
   sn::data::DataLoader loader(
-      points,
-      {.batch_size = 8, .sampler = sn::data::random_sampler(8)});
+      points, {.batch_size = 8, .sampler = sn::data::random_sampler(8)});
   auto step = [&](Gan &net, sn::Tensor &real, sn::train::Updates &update) {
     sn::Tensor noise = sn::normal({real.dim(0), 4});
     sn::Tensor forged = net.generator(noise);

@@ -60,8 +60,8 @@ void train_gru(const Flags &flags) {
   sn::optim::AdamW adamw({.lr = 0.02});
   sn::data::InMemory items(waves());
   sn::data::DataLoader loader(
-      items,
-      {.batch_size = 8, .sampler = sn::data::random_sampler(6)}, batchOf);
+      items, {.batch_size = 8, .sampler = sn::data::random_sampler(6)},
+      batchOf);
   auto step = [](const Forecast &net, const Batch &batch) {
     sn::Tensor guess = net.forward(batch.x);
     return sn::metrics::RegressionOutput{sn::mse_loss(guess, batch.next), guess,

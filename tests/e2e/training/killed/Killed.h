@@ -45,9 +45,8 @@ void finish(const Flags &flags, Learner &learner, Loader &loader) {
   learner.on([&](const sn::train::Event &event) {
     if (const auto *run = std::get_if<sn::train::RunBegin>(&event)) {
       std::printf(run->resume ? "going on from step %lld\n" : "beginning\n",
-                  run->resume
-                      ? static_cast<long long>(run->resume->train_steps)
-                      : 0LL);
+                  run->resume ? static_cast<long long>(run->resume->train_steps)
+                              : 0LL);
       std::fflush(stdout);
     } else if (std::holds_alternative<sn::train::CheckpointWritten>(event)) {
       mark(flags, '>');
