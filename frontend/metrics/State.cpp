@@ -36,18 +36,19 @@ static size_t countElements(const Dims &dims) {
 }
 
 Tensor State::tensor(DeviceId device, Where where) try {
-  bool isCaptured = sinter::detail::Capture::current() != nullptr;
-  if (!param.defined() && isCaptured) {
+  sinter::detail::Capture *capture = sinter::detail::Capture::current();
+  if (!param.defined() && capture) {
     // The jitted function is called again: what it changes is made outside.
     sinter::detail::GeneratorHold hold;
     ParamOptions as{.dtype = type, .device = device, .requires_grad = false};
     param = Param(label, dims, init::zeros(), as, where);
+    capture->adopt(param.cell());
   } else if (!param.defined()) {
     std::vector<std::byte> zeros(countElements(dims) * byteWidth(type));
     param = Param(from_bytes(zeros, type, dims, {.device = device}, where),
                   label, false, where);
   }
-  isFixed |= isCaptured;
+  isFixed |= capture != nullptr;
   return param.tensor(where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
