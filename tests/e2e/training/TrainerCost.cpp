@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -75,14 +76,17 @@ struct Run {
 
 struct Measure {
   uint64_t programs = 0, launches = 0;
-  std::vector<double> seconds;
+  std::vector<double> seconds;   ///< by the clock
+  std::vector<double> processor; ///< of all threads
 };
 
 void take(Measure &measure, const std::function<void()> &run) {
   sn::Stats before = sn::stats();
   auto begin = std::chrono::steady_clock::now();
+  std::clock_t ticks = std::clock();
   run();
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  measure.processor.push_back(double(std::clock() - ticks) / CLOCKS_PER_SEC);
   sn::Stats after = sn::stats();
   measure.seconds.push_back(took.count());
   measure.programs = after.programs_run - before.programs_run;
@@ -103,7 +107,7 @@ bool compare(const char *what, const Flags &flags,
   loop();
   learner();
   Measure bare, trained;
-  std::vector<double> parts;
+  std::vector<double> parts, busy;
   for (int64_t i = 0; i < flags.pairs; ++i) {
     if (i % 2 == 0)
       take(bare, loop);
@@ -111,13 +115,16 @@ bool compare(const char *what, const Flags &flags,
     if (i % 2)
       take(bare, loop);
     parts.push_back(trained.seconds.back() / bare.seconds.back() - 1);
+    busy.push_back(trained.processor.back() / bare.processor.back() - 1);
   }
   double count = double(flags.steps);
-  std::printf("%s: loop %.1f us a step, learner %.1f us, %+.2f %% (median of "
-              "%lld pairs of %lld steps); programs a step %.2f and %.2f, "
+  std::printf("%s: loop %.1f us a step, learner %.1f us, %+.2f %% by the "
+              "clock, %+.2f %% of processors' time (medians of %lld pairs of "
+              "%lld steps); programs a step %.2f and %.2f, "
               "launches %.2f and %.2f\n",
               what, 1e6 * median(bare.seconds) / count,
               1e6 * median(trained.seconds) / count, 100 * median(parts),
+              100 * median(busy),
               static_cast<long long>(flags.pairs),
               static_cast<long long>(flags.steps),
               double(bare.programs) / count, double(trained.programs) / count,
