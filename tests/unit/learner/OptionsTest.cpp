@@ -165,37 +165,6 @@ TEST_F(Options, AScaledStepIsOneProgram) {
   EXPECT_EQ(sn::stats().programs_run, 6U);
 }
 
-TEST_F(Options, AStepBehindALoadIsTheProgramOfLaterOnes) {
-  Training run = begun();
-  train::LossScaler scaler;
-  for (Batch &batch : run.loader) {
-    sn::Tensor loss = lossOf(run.net, batch);
-    scaler.step(run.adam, run.net, scaler.scaled(loss).backward());
-    loss.eval();
-  }
-  sn::Record record;
-  record.put("net", run.net);
-  record.put("adam", run.adam);
-  record.put("scaler", scaler);
-  Training next = begun();
-  train::LossScaler scale;
-  record.get("net", next.net);
-  record.get("adam", next.adam, next.net);
-  record.get("scaler", scale);
-  int64_t steps = 0;
-  for (Batch &batch : next.loader) {
-    sn::reset_stats();
-    // A line that has recorded nothing before.
-    sn::Tensor loss = lossOf(next.net, batch);
-    scale.step(next.adam, next.net, scale.scaled(loss).backward());
-    loss.eval();
-    sn::Stats stats = sn::stats();
-    if (steps++ > 0) {
-      EXPECT_EQ(stats.compiles + stats.disk_hits, 0U) << steps;
-    }
-  }
-}
-
 TEST_F(Options, ALossScaleGoesOn) {
   expectResumes(
       [](train::LearnerOptions &options) {

@@ -20,6 +20,7 @@ sn::train::LearnerOptions optionsOf(const Flags &flags) {
                                     .epochs = flags.epochs,
                                     .log_every = 2,
                                     .config = flags.to_json()};
+  options.max_steps = flags.stop;
   options.checkpoints.every_epochs = 0;
   options.checkpoints.when = [&flags](const sn::train::StepEnd &step) {
     if (step.total_step % flags.every != 0)

@@ -17,14 +17,15 @@ namespace sn = sinter;
 struct Flags {
   sn::Required<std::string> training, folder;
   std::string weights;
-  int64_t epochs = 10, every = 3;
+  int64_t epochs = 10, every = 3, stop = 0;
   bool marks = false;
   SINTER_DOC(training, "cnn, gru or gan")
   SINTER_DOC(folder, "the artifact folder")
   SINTER_DOC(weights, "a file for the final weights")
   SINTER_DOC(every, "batches between checkpoints")
+  SINTER_DOC(stop, "ends behind so many batches, with a checkpoint")
   SINTER_DOC(marks, "prints `<` before a checkpoint is written, `>` when it is")
-  SINTER_CONFIG(Flags, training, folder, weights, epochs, every, marks)
+  SINTER_CONFIG(Flags, training, folder, weights, epochs, every, stop, marks)
 };
 
 /// A convolutional network of pictures that workers crop and flip, in f16 with
