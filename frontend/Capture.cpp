@@ -69,6 +69,11 @@ Tensor Capture::argument(const Tensor &like, std::span<const Dim> dims) {
   return Tensor(arguments.back());
 }
 
+void Capture::adopt(const CellRef &cell) {
+  for (Capture *each = this; each; each = each->outer)
+    each->adopted.push_back(cell);
+}
+
 Tensor Capture::read(const CellRef &cell, bool latest) {
   auto [found, isNew] = values.try_emplace(cell.get());
   Value &value = found->second;
@@ -79,7 +84,8 @@ Tensor Capture::read(const CellRef &cell, bool latest) {
     after.push_back({cell, placeholderOf(cell), latest});
     return value.tensor = Tensor(after.back().placeholder);
   }
-  if (cell->id() >= firstNewCell && purpose == CaptureUse::replay) {
+  if (cell->id() >= firstNewCell && purpose == CaptureUse::replay &&
+      std::ranges::find(adopted, cell) == adopted.end()) {
     values.erase(found);
     refuse(fmt::format("makes the parameter '{}', which would be another one "
                        "in each call: make it before, or of a tensor",

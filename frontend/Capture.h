@@ -129,6 +129,9 @@ public:
   /// A cell that was made inside, with this value: it lives as long as the
   /// call.
   void addLocal(const runtime::CellRef &cell, const Tensor &value);
+  /// A cell that was made inside and is the same one in each call: whoever
+  /// made it keeps it.
+  void adopt(const runtime::CellRef &cell);
   /// The value of a local cell; empty for every other.
   Tensor local(const runtime::CellRef &cell) const;
 
@@ -165,6 +168,7 @@ private:
   std::map<uint64_t, Tensor> rates; ///< by optimizer
   std::unordered_map<const runtime::Cell *, Value> values;
   std::vector<runtime::CellRef> locals; ///< kept, so addresses stay theirs
+  std::vector<runtime::CellRef> adopted;
 };
 
 /// Throws, while a function is captured, that it `what`.

@@ -1,6 +1,7 @@
 /// Accumulate: gradients of several small batches as those of a big one.
 #include <sinter/train/Accumulate.h>
 
+#include "frontend/GeneratorHold.h"
 #include "frontend/Raise.h"
 #include "frontend/State.h"
 
@@ -29,6 +30,7 @@ static constexpr const char *call = "accumulate";
 /// A parameter's sum, 0 at first.
 Param &GradientsAccumulator::sumOf(const std::string &path, const Param &param,
                                    Where where) try {
+  detail::GeneratorHold hold;
   if (!total_weight.defined())
     total_weight =
         Param("total_weight", {}, init::zeros(),
@@ -95,6 +97,34 @@ void GradientsAccumulator::add(const Fields &fields, const Gradients &gradients,
     reject("the gradients hold none of the model's parameters", where);
   total_weight.set(total + amount, where);
   ++numAdded;
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+std::vector<std::string> GradientsAccumulator::paths() const {
+  std::vector<std::string> all;
+  for (const auto &[path, cell] : added)
+    all.push_back(path);
+  return all;
+}
+
+void GradientsAccumulator::goOn(const Fields &fields, int64_t count,
+                                const std::vector<std::string> &paths,
+                                Where where) try {
+  if (count < 0 || (count > 0) == paths.empty())
+    reject(fmt::format("{} small batches gave gradients to {} parameters",
+                       count, paths.size()),
+           where);
+  std::map<std::string, uint64_t> found;
+  for (const std::string &path : paths) {
+    for (const auto &[name, param] : fields.params)
+      if (name == path && sums.contains(path))
+        found[path] = param->cell()->id();
+    if (!found.contains(path))
+      reject(fmt::format("there is no parameter '{}' with a sum", path), where);
+  }
+  added = std::move(found);
+  numAdded = count;
 } catch (...) {
   detail::raiseExhausted(where);
 }

@@ -58,19 +58,29 @@ Tensor LossScaler::scaled(const Tensor &loss, Where where) const try {
   detail::raiseExhausted(where);
 }
 
-Unscaled LossScaler::unscaled(const Gradients &gradients, Where where) const
-    try {
+Tensor LossScaler::finite(const Gradients &gradients, Where where) const try {
   detail::SourceScope scope(where);
   no_grad guard;
   if (gradients.empty())
     reject("there are no gradients", where);
+  Tensor result;
+  for (const Gradients::Entry &entry : gradients) {
+    Tensor is = all(isfinite(entry.gradient)).to(scale.device());
+    result = result.defined() ? logical_and(result, is) : is;
+  }
+  return result;
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+Unscaled LossScaler::unscaled(const Gradients &gradients, Where where) const
+    try {
+  detail::SourceScope scope(where);
+  no_grad guard;
+  Unscaled result{gradients, finite(gradients, where)};
   Tensor own = 1.0 / scale.tensor(where);
-  Unscaled result{gradients, {}};
   for (const Gradients::Entry &entry : gradients) {
     const Tensor &gradient = entry.gradient;
-    Tensor is = all(isfinite(gradient)).to(scale.device());
-    result.finite =
-        result.finite.defined() ? logical_and(result.finite, is) : is;
     DType dtype = gradient.dtype() == DType::f64 ? DType::f64 : DType::f32;
     result.gradients.set(entry.key, gradient.to(dtype) *
                                         own.to(gradient.device()).to(dtype));

@@ -3,6 +3,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/record/RecordForms.h"
+#include "runtime/params/ReplaceFile.h"
 
 #include <fmt/format.h>
 
@@ -19,19 +20,20 @@ namespace fs = std::filesystem;
 
 [[noreturn]] static void failIo(std::string message,
                                 std::source_location where) {
-  sinter::detail::raise({.kind = ErrorKind::io, .message = std::move(message)},
-                        where);
+  sinter::detail::raise(makeError(ErrorKind::io, std::move(message)), where);
 }
 
 static constexpr const char *parts[] = {"model", "optim", "scheduler", "state"};
 
 /// The number in `state-120.safetensors`.
-static std::optional<int64_t> numberOf(const std::string &file,
+static std::optional<int64_t> numberOf(std::string_view part,
+                                       const std::string &file,
                                        std::string_view extension) {
   std::string_view name = file;
-  if (!name.starts_with("state-") || !name.ends_with(extension))
+  if (!name.starts_with(part) || !name.ends_with(extension) ||
+      name.size() <= part.size() + extension.size() || name[part.size()] != '-')
     return {};
-  name.remove_prefix(6);
+  name.remove_prefix(part.size() + 1);
   name.remove_suffix(extension.size());
   int64_t number = 0;
   auto [end, error] =
@@ -98,7 +100,7 @@ CheckpointFolder::CheckpointFolder(std::string folder,
   std::string_view extension = record::infoOf(this->options.format).extension;
   std::set<int64_t> numbers;
   for (const auto &entry : fs::directory_iterator(this->folder, error))
-    if (auto number = numberOf(entry.path().filename(), extension))
+    if (auto number = numberOf("state", entry.path().filename(), extension))
       numbers.insert(*number);
   if (error)
     failIo(fmt::format("learner: the folder '{}' cannot be read: {}",
@@ -115,9 +117,28 @@ std::string CheckpointFolder::pathOf(const char *part, int64_t number) const {
                      record::infoOf(options.format).extension);
 }
 
+void CheckpointFolder::removeParts() {
+  std::string_view extension = record::infoOf(options.format).extension;
+  std::error_code ignored;
+  std::vector<fs::path> left;
+  for (const auto &entry : fs::directory_iterator(folder, ignored)) {
+    std::string file = entry.path().filename();
+    bool isPart = runtime::isTemporaryName(file);
+    for (const char *part : parts)
+      if (std::optional<int64_t> number = numberOf(part, file, extension))
+        isPart = std::ranges::none_of(
+            known, [&](const auto &one) { return one.number == *number; });
+    if (isPart)
+      left.push_back(entry.path());
+  }
+  for (const fs::path &path : left)
+    fs::remove(path, ignored);
+}
+
 std::optional<Checkpoint>
 CheckpointFolder::newest(std::vector<std::string> &warnings,
                          std::source_location where) {
+  removeParts();
   std::optional<Checkpoint> found;
   std::vector<CheckpointInfo> whole;
   for (size_t i = known.size(); i-- > 0;)

@@ -56,6 +56,9 @@ public:
   std::vector<Event> done(bool wait);
 
 private:
+  /// Removes what a process left that ended while it wrote or removed a
+  /// checkpoint: parts without a state, which are none.
+  void removeParts();
   void writeNow(const Checkpoint &checkpoint);
   void removeOld();
   bool isKept(size_t index) const;

@@ -1,6 +1,8 @@
 /// What metrics keep on the device.
 #include <sinter/metrics/State.h>
 
+#include "frontend/Capture.h"
+#include "frontend/GeneratorHold.h"
 #include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
@@ -34,11 +36,19 @@ static size_t countElements(const Dims &dims) {
 }
 
 Tensor State::tensor(DeviceId device, Where where) try {
-  if (!param.defined()) {
+  sinter::detail::Capture *capture = sinter::detail::Capture::current();
+  if (!param.defined() && capture) {
+    // The jitted function is called again: what it changes is made outside.
+    sinter::detail::GeneratorHold hold;
+    ParamOptions as{.dtype = type, .device = device, .requires_grad = false};
+    param = Param(label, dims, init::zeros(), as, where);
+    capture->adopt(param.cell());
+  } else if (!param.defined()) {
     std::vector<std::byte> zeros(countElements(dims) * byteWidth(type));
     param = Param(from_bytes(zeros, type, dims, {.device = device}, where),
                   label, false, where);
   }
+  isFixed |= capture != nullptr;
   return param.tensor(where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
@@ -62,6 +72,14 @@ void State::add(const Tensor &value, Where where) try {
 
 void State::begin(const Tensor &value, Where where) try {
   no_grad guard;
+  if (sinter::detail::Capture::current())
+    sinter::detail::raise(
+        makeError(ErrorKind::invalid_argument,
+                  "jit: '" + label +
+                      "' of a metric keeps each batch by itself: update the "
+                      "metric outside of the jitted function"),
+        where);
+  sinter::detail::GeneratorHold hold;
   ParamOptions as{
       .dtype = type, .device = value.device(), .requires_grad = false};
   param = Param(label, dims, init::zeros(), as, where);
@@ -76,6 +94,15 @@ std::vector<double> State::values(Where where) const try {
   return param.tensor(where).to_vector<double>(where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
+}
+
+void State::reset() {
+  if (!isFixed || !param.defined()) {
+    param = Param();
+    return;
+  }
+  no_grad guard;
+  param.set(zeros(dims, {.dtype = type, .device = param.device()}));
 }
 
 double State::value(Where where) const { return values(where).at(0); }
@@ -106,7 +133,10 @@ void State::load(const Tensor &value, Where where) try {
                                         "' is not of the metric's type: " +
                                         graph::typeString(*value.node())),
                           where);
-  param = Param(value.detach(where), label, false, where);
+  if (isFixed && param.defined())
+    param.set(value.detach(where).to(param.device(), where), where);
+  else
+    param = Param(value.detach(where), label, false, where);
 } catch (...) {
   sinter::detail::raiseExhausted(where);
 }

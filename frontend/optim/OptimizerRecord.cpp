@@ -4,6 +4,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/State.h"
+#include "frontend/optim/TakenNumbers.h"
 #include "frontend/weights/ReadTensor.h"
 #include "frontend/weights/Slots.h"
 #include "runtime/device/Device.h"
@@ -32,7 +33,15 @@ Record Optimizer::into_record(Where where) const try {
   Record parameters;
   for (const auto &[id, state] : statesById("into_record", where)) {
     Record own;
-    own.put("steps", state->steps(), where);
+    own.put("steps", stepsOf(*state, where), where);
+    // As they are: a power that is computed again would be of other bits.
+    if (state->taken) {
+      Record numbers;
+      for (const auto &[name, cell] : state->taken->numbers)
+        numbers.put(name, detail::readCell(cell, where).item<double>(where),
+                    where);
+      own.set("taken", std::move(numbers), where);
+    }
     for (size_t i = 0; i < moments.size(); ++i)
       own.put(moments[i].name, detail::readCell(state->moments[i], where),
               where);
@@ -73,6 +82,10 @@ void Optimizer::loadRecordFields(const detail::Fields &fields,
   expectKind(record, kind, where);
   const Record &parameters = record.at("parameters", where);
   std::unordered_map<uint64_t, State> loaded;
+  // Parameters that took the same steps share their numbers.
+  std::map<std::pair<std::string, std::map<std::string, double>>,
+           std::shared_ptr<TakenSteps>>
+      taken;
   std::vector<std::string> problems;
   for (const auto &[path, param] : fields.params) {
     const Record *stored = parameters.find(hex(param->record_id()));
@@ -82,6 +95,19 @@ void Optimizer::loadRecordFields(const detail::Fields &fields,
     state.parameter = param->cell();
     state.recordId = param->record_id();
     state.loadedSteps = stored->get<int64_t>("steps", where);
+    if (const Record *numbers = stored->find("taken")) {
+      std::map<std::string, double> values;
+      for (const Record::Entry &entry : numbers->as_map())
+        values[entry.name] = numbers->get<double>(entry.name, where);
+      auto &shared = taken[{toString(param->device()), values}];
+      if (!shared) {
+        shared = std::make_shared<TakenSteps>();
+        for (const auto &[name, value] : values)
+          shared->numbers[name] =
+              takenNumber(kind + "." + name, value, param->device());
+      }
+      state.taken = shared;
+    }
     for (const auto &[name, first] : moments) {
       const Record *own = stored->find(name);
       runtime::CellRef moment =

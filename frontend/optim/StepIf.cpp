@@ -4,6 +4,7 @@
 #include "frontend/Capture.h"
 #include "frontend/Raise.h"
 #include "frontend/State.h"
+#include "frontend/optim/TakenNumbers.h"
 #include "runtime/graph/Builders.h"
 
 #include <sinter/BasicOps.h>
@@ -28,9 +29,10 @@ private:
   Tensor &place;
 };
 
-/// A number of the device that begins as `value`.
-runtime::CellRef makeNumber(const std::string &name, double value,
-                            DeviceId device) {
+} // namespace
+
+runtime::CellRef takenNumber(const std::string &name, double value,
+                             DeviceId device) {
   runtime::CellSpec spec{.dtype = DType::f64,
                          .dims = {},
                          .device = device,
@@ -41,8 +43,6 @@ runtime::CellRef makeNumber(const std::string &name, double value,
   };
   return runtime::Cell::lazy(std::move(spec), first);
 }
-
-} // namespace
 
 void Optimizer::stepFieldsIf(const Tensor &given, const detail::Fields &fields,
                              const Gradients &gradients,
@@ -138,7 +138,7 @@ Optimizer::countedOnDevice(const Update &update, const std::string &name,
   if (!value.defined()) {
     runtime::CellRef &cell = taken->numbers[name];
     if (!cell)
-      cell = makeNumber(kind + "." + name, before, update.value.device());
+      cell = takenNumber(kind + "." + name, before, update.value.device());
     SourceLine line = SourceLine::current();
     Tensor last = detail::readCell(cell, line);
     // The numbers of a step that is not taken are never seen.

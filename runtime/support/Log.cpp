@@ -4,6 +4,7 @@
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Fork.h"
+#include "runtime/support/LogTap.h"
 #include "runtime/support/Printable.h"
 #include "runtime/support/Sites.h"
 
@@ -27,6 +28,7 @@ struct Message {
 struct Log {
   ForkMutex mutex;
   std::shared_ptr<const LogCallback> callback; ///< null: the default
+  std::shared_ptr<const LogCallback> tap;      ///< in place of the default
   std::unordered_set<std::string> warned;
 };
 
@@ -82,16 +84,13 @@ void setLog(LogCallback callback) {
 
 static void deliverOrHold(LogLevel level, std::string_view message);
 
-static void deliver(LogLevel level, std::string_view message) {
-  ThreadLog &mine = threadLog();
-  std::shared_ptr<const LogCallback> callback;
-  if (!mine.isInside) {
-    Log &all = theLog();
-    std::lock_guard lock(all.mutex);
-    callback = all.callback;
-  }
+/// Whether it was taken: a message must not change what the program does, nor
+/// be lost.
+static bool give(const std::shared_ptr<const LogCallback> &callback,
+                 LogLevel level, std::string_view message) {
   if (!callback)
-    return print(level, message);
+    return false;
+  ThreadLog &mine = threadLog();
   bool isTaken = false;
   mine.isInside = true;
   try {
@@ -101,10 +100,36 @@ static void deliver(LogLevel level, std::string_view message) {
     isTaken = false;
   }
   mine.isInside = false;
-  // A message must not change what the program does, nor be lost.
+  return isTaken;
+}
+
+static void deliver(LogLevel level, std::string_view message) {
+  std::shared_ptr<const LogCallback> callback, tap;
+  if (!threadLog().isInside) {
+    Log &all = theLog();
+    std::lock_guard lock(all.mutex);
+    callback = all.callback;
+    tap = all.tap;
+  }
+  bool isTaken = give(callback, level, message);
+  isTaken = give(tap, level, message) || isTaken;
   if (!isTaken)
     print(level, message);
 }
+
+/// Gives what was there before.
+static std::shared_ptr<const LogCallback>
+exchangeTap(std::shared_ptr<const LogCallback> tap) {
+  Log &all = theLog();
+  std::lock_guard lock(all.mutex);
+  return std::exchange(all.tap, std::move(tap));
+}
+
+LogTap::LogTap(LogCallback callback)
+    : previous(exchangeTap(
+          std::make_shared<const LogCallback>(std::move(callback)))) {}
+
+LogTap::~LogTap() { exchangeTap(std::move(previous)); }
 
 // Without memory a message is lost, and nothing else.
 void log(LogLevel level, std::string_view message) {

@@ -1,6 +1,7 @@
 /// Gradients of small batches as those of a big one.
 #include "tests/unit/adapt/AdaptCase.h"
 
+#include <sinter/Record.h>
 #include <sinter/nn/Losses.h>
 #include <sinter/optim/Adam.h>
 #include <sinter/optim/Sgd.h>
@@ -158,6 +159,39 @@ TEST(GradientsAccumulator, FilesHoldTheSums) {
   other.accumulate(model, one);
   expectNear(other.take_mean()(model.fc2.weight), one(model.fc2.weight), 1e-7);
   std::remove(file.c_str());
+}
+
+TEST(GradientsAccumulator, GoesOnBetweenTwoBatches) {
+  Mlp model;
+  auto add = [&](sn::train::GradientsAccumulator &sums, int64_t from) {
+    sums.accumulate(model, lossOf(model, part(from, 4)).backward());
+  };
+  sn::train::GradientsAccumulator whole, first;
+  for (auto *sums : {&whole, &first})
+    add(*sums, 0);
+  sn::train::GradientsAccumulator second(model);
+  sn::load_record(second, sn::into_record(first));
+  EXPECT_EQ(second.count(), 0);
+  second.resume(model, first.count(), first.paths());
+  for (auto *sums : {&whole, &second})
+    add(*sums, 4);
+  EXPECT_EQ(second.count(), 2);
+  EXPECT_EQ(second.paths(), whole.paths());
+  sn::Gradients wanted = whole.take_mean(), got = second.take_mean();
+  model.visit([&](const std::string &, const sn::Param &param) {
+    EXPECT_EQ(got(param).to_vector<float>(), wanted(param).to_vector<float>());
+  });
+  EXPECT_THROW(second.resume(model, 1, {"fc9.weight"}), sn::Error);
+  EXPECT_THROW(second.resume(model, 1, {}), sn::Error);
+}
+
+TEST(GradientsAccumulator, SumsDrawNoRandomNumbers) {
+  Mlp model;
+  sn::Gradients gradients = lossOf(model, part(0, 4)).backward();
+  uint64_t before = sn::default_generator().counter();
+  sn::train::GradientsAccumulator sums;
+  sums.accumulate(model, gradients);
+  EXPECT_EQ(sn::default_generator().counter(), before);
 }
 
 TEST(GradientsAccumulator, Rejects) {

@@ -112,9 +112,9 @@ TEST(Learner, TellsWhatHappens) {
   });
   learner.fit(run.loader, run.valid);
   EXPECT_EQ(told,
-            "begin epoch step- step- step- step+ step- step- done step- step- "
-            "done epoch step- step+ step- step- step- step+ done step- step- "
-            "done end ");
+            "begin epoch step- step- step- step+ report step- step- done step- "
+            "step- done epoch step- step+ report step- step- step- step+ "
+            "report done step- step- done end ");
   EXPECT_THAT(trained, ElementsAre("loss", "learning rate", "steps"));
   EXPECT_THAT(validated, ElementsAre("loss"));
 }
@@ -259,6 +259,55 @@ TEST(Learner, RefusesWhatMeansNothing) {
                          {.early_stopping = {{.metric = "recall"}}});
   EXPECT_THAT(messageOf([&] { learner.fit(run.loader, run.valid); }),
               HasSubstr("'recall', which is not there"));
+}
+
+TEST(Learner, AnotherFunctionMayValidate) {
+  Training run = begun();
+  train::Learner learner(run.net, run.adam, step, {.epochs = 1});
+  learner.train_metric(sn::metrics::MeanLoss())
+      .valid_metric(sn::metrics::MeanLoss("doubled"))
+      .valid_step([](Net &net, Batch &batch) {
+        auto output = step(net, batch);
+        output.loss = output.loss * 2;
+        return output;
+      });
+  double doubled = learner.fit(run.loader, run.valid)("doubled");
+  train::Evaluator test(run.net, step);
+  test.metric(sn::metrics::MeanLoss());
+  EXPECT_NEAR(doubled, 2 * test.evaluate(run.valid)("loss"), 1e-6);
+}
+
+TEST(Learner, ASeedRestartsRandomNumbers) {
+  auto trained = [](std::optional<uint64_t> seed, uint64_t before) {
+    Training run = begun();
+    sn::manual_seed(before);
+    train::Learner(run.net, run.adam, step, {.epochs = 1, .seed = seed})
+        .fit(run.loader);
+    return numbersOf(run.net);
+  };
+  EXPECT_EQ(trained(7, 1), trained(7, 2));
+  EXPECT_NE(trained(7, 1), trained(8, 1));
+  EXPECT_NE(trained({}, 1), trained({}, 2));
+}
+
+TEST(Learner, MetricsDrawNoRandomNumbers) {
+  auto trained = [](bool isMeasured) {
+    Training run = begun();
+    train::Learner learner(run.net, run.adam, step, {.epochs = 2});
+    if (isMeasured)
+      learner.metric(sn::metrics::MeanLoss())
+          .metric(sn::metrics::Accuracy({.classes = 2}))
+          .metric(sn::metrics::Auroc({.task = sn::metrics::Task::binary}),
+                  [](const sn::metrics::ClassificationOutput &output) {
+                    return sn::metrics::ClassInput{
+                        sn::slice(sn::softmax(output.logits, 1), {0, 1},
+                                  {output.logits.dim(0), 2}, {1, 1}),
+                        sn::unsqueeze(output.targets, 1)};
+                  });
+    learner.fit(run.loader);
+    return numbersOf(run.net);
+  };
+  EXPECT_EQ(trained(true), trained(false));
 }
 
 TEST(Learner, AFailureIsTold) {

@@ -1,4 +1,5 @@
 /// Runs that end and go on: always to the same weights.
+#include "tests/unit/learner/Folder.h"
 #include "tests/unit/learner/Spirals.h"
 
 #include <gmock/gmock.h>
@@ -7,7 +8,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <unistd.h>
 
 using namespace spirals;
@@ -17,23 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Resume : public Test {
+class Resume : public FolderTest {
 protected:
-  void TearDown() override { fs::remove_all(folder); }
-  std::string folder = fs::temp_directory_path() /
-                       ("sinter-learner-" + std::to_string(getpid()));
-
-  /// The numbers of the checkpoints that are there.
-  std::set<int64_t> numbers() const {
-    std::set<int64_t> found;
-    for (const auto &entry : fs::directory_iterator(folder + "/checkpoint")) {
-      std::string name = entry.path().filename();
-      if (name.starts_with("state-"))
-        found.insert(std::stoll(name.substr(6)));
-    }
-    return found;
-  }
-
   train::LearnerOptions options(int64_t epochs) const {
     return {.folder = folder,
             .epochs = epochs,
@@ -158,4 +143,20 @@ TEST_F(Resume, AFolderOfAnotherRunIsNotTouched) {
   fresh.resume = false;
   EXPECT_THROW(goOn(other, fresh), sn::Error);
   EXPECT_FALSE(numbers().empty());
+}
+
+TEST_F(Resume, PartsThatAKillLeftAreRemoved) {
+  Training run = begun();
+  goOn(run, options(1));
+  std::string folder = this->folder + "/checkpoint/";
+  ASSERT_THAT(numbers(), ElementsAre(4, 6));
+  for (const char *left : {"model-9.safetensors", "optim-9.safetensors"})
+    fs::copy_file(folder + "model-4.safetensors", folder + left);
+  std::ofstream(folder + "notes-9.txt") << "of a person";
+  Training again = begun();
+  EXPECT_EQ(goOn(again, options(1)).resumed_from, 6);
+  EXPECT_FALSE(fs::exists(folder + "model-9.safetensors"));
+  EXPECT_FALSE(fs::exists(folder + "optim-9.safetensors"));
+  EXPECT_TRUE(fs::exists(folder + "notes-9.txt"));
+  EXPECT_THAT(numbers(), ElementsAre(4, 6));
 }

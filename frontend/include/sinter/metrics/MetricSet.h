@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -178,16 +179,15 @@ public:
     M &target = *metric;
     metrics.emplace_back(std::move(metric));
     if constexpr (requires(const Output &o, Where w) { target.update(o, w); })
-      updates.push_back([&target](const Output &output, Where where) {
+      push([&target](const Output &output, Where where) {
         target.update(output, where);
       });
     else if constexpr (requires(const Output &output) {
                          target.update(output);
                        })
-      updates.push_back(
-          [&target](const Output &output, Where) { target.update(output); });
+      push([&target](const Output &output, Where) { target.update(output); });
     else if constexpr (requires { target.update(); })
-      updates.push_back([&target](const Output &, Where) { target.update(); });
+      push([&target](const Output &, Where) { target.update(); });
     else
       static_assert(!std::same_as<M, M>,
                     "the metric's update takes neither this output nor what "
@@ -203,8 +203,8 @@ public:
   MetricSet &add(std::shared_ptr<M> metric, Adaptor adaptor) {
     M &target = *metric;
     metrics.emplace_back(std::move(metric));
-    updates.push_back([&target, adaptor = std::move(adaptor)](
-                          const Output &output, Where where) mutable {
+    push([&target, adaptor = std::move(adaptor)](const Output &output,
+                                                 Where where) mutable {
       if constexpr (requires { target.update(adaptor(output), where); })
         target.update(adaptor(output), where);
       else
@@ -213,15 +213,31 @@ public:
     return *this;
   }
 
+  /// Errors of the metric that was added last name this line, not that of
+  /// `update`: for who calls `update` in the name of others.
+  MetricSet &added_at(Where where) {
+    if (!updates.empty())
+      updates.back().line = where;
+    return *this;
+  }
+
   /// Records what each metric takes of one batch; reads nothing.
   void update(const Output &output, Where where = Where::current()) {
     UpdateScope scope(where);
-    for (auto &each : updates)
-      each(output, where);
+    for (auto &[take, line] : updates)
+      take(output, line.value_or(where));
   }
 
 private:
-  std::vector<std::function<void(const Output &, Where)>> updates;
+  struct Update {
+    std::function<void(const Output &, Where)> take;
+    std::optional<Where> line = {};
+  };
+  template <typename F> void push(F take) {
+    updates.push_back({std::move(take)});
+  }
+
+  std::vector<Update> updates;
 };
 
 } // namespace sinter::metrics

@@ -17,7 +17,9 @@ using StateMap = std::map<std::string, Tensor>;
 /// One tensor that batches change, zeros at first. It is made on the device of
 /// the first batch. What changes it is recorded and runs with whatever it was
 /// computed from, so the update of a metric is part of the program of its step.
-/// A copy changes by itself. Not thread-safe.
+/// A copy changes by itself. One that a jitted function changes stays the same
+/// one for good, so that later calls find it: `reset` makes it zeros. Not
+/// thread-safe.
 class State {
 public:
   using Where = std::source_location;
@@ -40,7 +42,7 @@ public:
   /// Records that the first value is `value`: nothing was there, nothing is
   /// made before.
   void begin(const Tensor &value, Where where = Where::current());
-  void reset() { param = Param(); }
+  void reset();
 
   /// Reads the elements; zeros if there was nothing.
   std::vector<double> values(Where where = Where::current()) const;
@@ -58,6 +60,7 @@ private:
   Dims dims;
   DType type = DType::f32;
   Param param;
+  bool isFixed = false; ///< a jitted function changes it
 };
 
 /// A sum of many f32 numbers that loses nothing from one batch to the next:

@@ -9,6 +9,7 @@
 #include <map>
 #include <source_location>
 #include <string>
+#include <vector>
 
 namespace sinter::train {
 
@@ -25,7 +26,8 @@ namespace sinter::train {
 /// Accumulating records; the next one, or a reading of the loss, evaluates it.
 /// Every small batch runs the same program, and the sums change in place. They
 /// are f32 for parameters of fewer bits. A module: records and files hold the
-/// sums, so a training can be interrupted between two small batches.
+/// sums, so a training can be interrupted between two small batches; `resume`
+/// takes what else there is to know.
 class GradientsAccumulator {
 public:
   using Where = std::source_location;
@@ -49,6 +51,17 @@ public:
   }
   /// How many this object was given since its last take.
   int64_t count() const { return numAdded; }
+  /// Paths of the Params that had a gradient since the last take.
+  std::vector<std::string> paths() const;
+  /// Goes on where another object was, whose sums were read into this one:
+  /// behind `count` small batches that gave gradients to the Params of these
+  /// paths. One that `model` or the sums do not have is an error.
+  template <typename T>
+  void resume(const T &model, int64_t count,
+              const std::vector<std::string> &paths,
+              Where where = Where::current()) {
+    goOn(detail::allFieldsOf(model), count, paths, where);
+  }
   /// The sums of gradients times their weights; they begin at 0 again. Params
   /// that had no gradient since the last take have none. An error when nothing
   /// was accumulated.
@@ -65,6 +78,8 @@ private:
   void add(const detail::Fields &fields, const Gradients &gradients,
            double weight, Where where);
   Gradients taken(bool isMean, Where where);
+  void goOn(const detail::Fields &fields, int64_t count,
+            const std::vector<std::string> &paths, Where where);
 
   std::map<std::string, uint64_t> added; ///< cells since the last take, by path
   int64_t numAdded = 0;

@@ -5,6 +5,8 @@
 #include <sinter/Transforms.h>
 #include <sinter/metrics/MetricSet.h>
 #include <sinter/optim/Optimizer.h>
+#include <sinter/train/Average.h>
+#include <sinter/train/Evaluator.h>
 #include <sinter/train/LearnerCore.h>
 #include <sinter/train/LearnerOptions.h>
 #include <sinter/train/Monitors.h>
@@ -12,48 +14,12 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
-
-namespace sinter::detail {
-
-/// The batch and the output of a step, whose parameters have plain types.
-template <typename F> struct StepTypes;
-template <typename R, typename M, typename B>
-struct StepTypes<std::function<R(M, B)>> {
-  using Batch = std::remove_cvref_t<B>;
-  using Output = std::remove_cvref_t<R>;
-};
-template <typename R, typename M, typename B>
-struct StepTypes<std::function<R(M, B, train::Updates &)>> {
-  using Batch = std::remove_cvref_t<B>;
-  using Output = std::remove_cvref_t<R>;
-};
-template <typename F>
-using StepOf = StepTypes<decltype(std::function(std::declval<F>()))>;
-
-/// A shared place in one epoch of a loader.
-template <typename Loader> struct Pass {
-  using Iterator = std::decay_t<decltype(std::declval<Loader &>().begin())>;
-  Loader &loader;
-  std::optional<Iterator> at;
-  bool first = true;
-
-  /// The next batch, or null.
-  auto *next() {
-    if (!first)
-      ++*at;
-    first = false;
-    return *at == loader.end() ? nullptr : &**at;
-  }
-};
-
-} // namespace sinter::detail
 
 namespace sinter::train {
 
@@ -87,7 +53,8 @@ public:
   template <typename F>
   Learner(M &model, optim::Optimizer &optimizer, F step,
           LearnerOptions options = {}, Where where = Where::current())
-      : model(model), line(where), core(std::move(options), where) {
+      : model(model), line(where), core(std::move(options), where),
+        evaluator(model, {}, {.autocast = core.options().autocast}, where) {
     core.add_optimizer("optimizer", optimizer, {}, where);
     if constexpr (std::invocable<F &, M &, Batch &, Updates &>) {
       trains = std::move(step);
@@ -98,7 +65,7 @@ public:
         update(optimizer, trained, output.loss, where);
         return output;
       };
-      validates = std::move(step);
+      valid_step(std::move(step));
     }
   }
 
@@ -114,25 +81,66 @@ public:
     core.add_optimizer(std::move(name), more, std::move(schedule), where);
     return *this;
   }
-  /// Metrics of both splits, each with a state of its own; or of one.
-  template <typename Metric, typename... Adaptor>
-  Learner &metric(const Metric &metric, const Adaptor &...adaptor) {
-    train_metric(metric, adaptor...);
-    return valid_metric(metric, adaptor...);
+  /// An average of the model, an Ema or a Swa (sinter/train/Average.h) that the
+  /// caller made of it: it takes part in updates, checkpoints keep it, and
+  /// validation runs it.
+  ///
+  ///     sn::train::Ema ema(model, 0.999);
+  ///     learner.average(ema);
+  ///
+  /// It is recorded with the step and is part of its program.
+  template <typename A>
+    requires std::derived_from<A, Averaged<M>>
+  Learner &average(A &average, const AverageOptions &options = {},
+                   Where where = Where::current()) {
+    std::string name = core.add_average(
+        options, [this, &average] { average.update(model, line); },
+        [this, &average](bool on) {
+          evaluator.set_model(on ? average.model() : model);
+        },
+        where);
+    return keep(std::move(name), average);
   }
-  template <typename Metric, typename... Adaptor>
-  Learner &train_metric(const Metric &metric, const Adaptor &...adaptor) {
-    trained.add(metric, adaptor...);
+  /// Metrics of both splits, each with a state of its own; or of one. Errors of
+  /// a metric name this line.
+  template <typename Metric>
+  Learner &metric(const Metric &metric, Where where = Where::current()) {
+    train_metric(metric, where);
+    return valid_metric(metric, where);
+  }
+  template <typename Metric>
+  Learner &train_metric(const Metric &metric, Where where = Where::current()) {
+    trained.add(metric).added_at(where);
     return *this;
   }
-  template <typename Metric, typename... Adaptor>
-  Learner &valid_metric(const Metric &metric, const Adaptor &...adaptor) {
-    validated.add(metric, adaptor...);
+  template <typename Metric>
+  Learner &valid_metric(const Metric &metric, Where where = Where::current()) {
+    evaluator.metric(metric, where);
+    return *this;
+  }
+  /// The same of what `adaptor` makes of an output.
+  template <typename Metric, std::invocable<const Output &> Adaptor>
+  Learner &metric(const Metric &metric, const Adaptor &adaptor,
+                  Where where = Where::current()) {
+    train_metric(metric, adaptor, where);
+    return valid_metric(metric, adaptor, where);
+  }
+  template <typename Metric, std::invocable<const Output &> Adaptor>
+  Learner &train_metric(const Metric &metric, const Adaptor &adaptor,
+                        Where where = Where::current()) {
+    trained.add(metric, adaptor).added_at(where);
+    return *this;
+  }
+  template <typename Metric, std::invocable<const Output &> Adaptor>
+  Learner &valid_metric(const Metric &metric, const Adaptor &adaptor,
+                        Where where = Where::current()) {
+    evaluator.metric(metric, adaptor, where);
     return *this;
   }
   /// What validates in place of the step.
   Learner &valid_step(std::function<Output(M &, Batch &)> step) {
-    validates = std::move(step);
+    validates = step != nullptr;
+    evaluator.set_step(std::move(step));
     return *this;
   }
   /// Told of everything that happens (sinter/train/Events.h).
@@ -152,7 +160,7 @@ public:
   ///     learner.on([](const sn::train::EpochEnd &epoch) { ... });
   template <typename F> Learner &on(F function) {
     core.add_listener(
-        std::make_shared<FunctionListener<F>>(std::move(function)));
+        std::make_shared<detail::FunctionListener<F>>(std::move(function)));
     return *this;
   }
   /// One more thing that checkpoints keep: anything that `Record::put` takes,
@@ -178,7 +186,7 @@ public:
   Outcome fit(Train &train, Valid &valid, Where where = Where::current()) {
     LearnerParts parts = partsOf();
     parts.train = trainOf(train);
-    parts.valid = validOf(valid);
+    parts.valid = validOf(valid, where);
     return core.fit(parts, where);
   }
   /// The same without validation.
@@ -192,26 +200,11 @@ public:
   template <typename Data>
   Outcome evaluate(Data &data, Where where = Where::current()) {
     LearnerParts parts = partsOf();
-    parts.valid = validOf(data);
+    parts.valid = validOf(data, where);
     return core.evaluate(parts, where);
   }
 
 private:
-  template <typename F> struct FunctionListener final : Listener {
-    explicit FunctionListener(F function) : function(std::move(function)) {}
-    void on(const Event &event) override {
-      std::visit(
-          [&](const auto &kind) {
-            if constexpr (std::invocable<F &, const Event &>)
-              function(event);
-            else if constexpr (std::invocable<F &, decltype(kind)>)
-              function(kind);
-          },
-          event);
-    }
-    F function;
-  };
-
   LearnerParts partsOf() {
     LearnerParts parts;
     parts.set_training = [this](bool on) { model.train(on); };
@@ -223,75 +216,52 @@ private:
                                   const Record &record) {
       optimizer.load_record(model, record);
     };
-    parts.parameters = model.num_params();
+    parts.updates.add = [this](GradientsAccumulator &sums,
+                               const Gradients &gradients, Where where) {
+      sums.accumulate(model, gradients, 1, where);
+    };
+    parts.updates.load_sums = [this](const Record &record, int64_t count,
+                                     const std::vector<std::string> &paths,
+                                     Where where) {
+      GradientsAccumulator sums(model, where);
+      load_record(sums, record, {.strict = false}, where);
+      sums.resume(model, count, paths, where);
+      return sums;
+    };
+    parts.updates.step = [this](optim::Optimizer &optimizer,
+                                ReadyGradients ready, Where where) {
+      ready.step(optimizer, model, where);
+    };
+    parts.facts = detail::factsOf(model, line);
     return parts;
   }
-  template <typename Loader> LearnerParts::Data trainOf(Loader &loader) {
-    return dataOf(loader, trained, [this](Batch &batch) {
-      Output output = trains(model, batch, core.updates());
+  template <typename Loader> SplitData trainOf(Loader &loader) {
+    return detail::splitDataOf<Batch>(loader, trained, [this](Batch &batch) {
+      Output output = [&] {
+        detail::AutocastIf scope(core.options().autocast, line);
+        return trains(model, batch, core.updates());
+      }();
+      core.recorded();
       trained.update(output, line);
-      settle(output, trained);
+      if constexpr (requires { output.loss.eval(line); })
+        output.loss.eval(line);
+      else
+        EvaluatorCore::settle(trained, line);
     });
   }
-  template <typename Loader> LearnerParts::Data validOf(Loader &loader) {
-    return dataOf(loader, validated, [this](Batch &batch) {
-      if (!validates)
-        core.throwNoValidStep(line);
-      no_grad guard;
-      Output output = validates(model, batch);
-      validated.update(output, line);
-      settle(output, validated);
-    });
-  }
-  /// Has what was recorded run.
-  void settle(const Output &output, const metrics::MetricGroup &metrics) {
-    if constexpr (requires { output.loss.eval(line); })
-      output.loss.eval(line);
-    else
-      core.settle(metrics, line);
-  }
-
-  template <typename Loader, typename F>
-  static LearnerParts::Data dataOf(Loader &loader,
-                                   metrics::MetricGroup &metrics, F step) {
-    auto pass = std::make_shared<detail::Pass<Loader>>(loader);
-    LearnerParts::Data data;
-    if constexpr (requires { int64_t(loader.size()); })
-      data.steps = loader.size();
-    data.metrics = &metrics;
-    data.begin = [pass] {
-      pass->first = true;
-      pass->at.emplace(pass->loader.begin());
-    };
-    data.step = [pass, step] {
-      auto *batch = pass->next();
-      if (!batch)
-        return false;
-      if constexpr (std::same_as<std::remove_pointer_t<decltype(batch)>,
-                                 Batch>) {
-        step(*batch);
-      } else {
-        Batch copy = *batch;
-        step(copy);
-      }
-      return true;
-    };
-    data.end = [pass] { pass->at.reset(); };
-    if constexpr (requires { loader.cursor(); }) {
-      data.save = [&loader](Record &record) { record.put("data", loader); };
-      data.load = [&loader](const Record &record) {
-        record.get("data", loader);
-      };
-    }
-    return data;
+  template <typename Loader> SplitData validOf(Loader &loader, Where where) {
+    if (!validates)
+      core.throwNoValidStep(where);
+    return evaluator.dataOf(loader);
   }
 
   M &model;
   Where line;
   LearnerCore core;
   Step trains;
-  std::function<Output(M &, Batch &)> validates;
-  metrics::MetricSet<Output> trained, validated;
+  bool validates = false;
+  Evaluator<M, Batch, Output> evaluator;
+  metrics::MetricSet<Output> trained;
 };
 
 template <typename M, typename F>

@@ -1,9 +1,10 @@
 /// LearnerCore: what a Learner does whatever its model and batches are.
 #pragma once
 
-#include <sinter/metrics/MetricSet.h>
+#include <sinter/train/EvaluatorCore.h>
 #include <sinter/train/LearnerOptions.h>
 #include <sinter/train/Monitors.h>
+#include <sinter/train/SplitData.h>
 #include <sinter/train/Updates.h>
 
 #include <cstdint>
@@ -17,30 +18,20 @@ namespace sinter::train {
 
 /// What a Learner knows of a model and its data, for the core.
 struct LearnerParts {
-  /// Batches of one split, epoch by epoch.
-  struct Data {
-    int64_t steps = 0; ///< of an epoch; 0: not known
-    metrics::MetricGroup *metrics = nullptr;
-    std::function<void()> begin;
-    /// Takes the next batch and records its step; false when there is none.
-    std::function<bool()> step;
-    std::function<void()> end;
-    /// Puts the place in the data into a record and goes there; empty where
-    /// the loader has none.
-    std::function<void(Record &)> save;
-    std::function<void(const Record &)> load;
-  };
-  Data train;
-  std::optional<Data> valid;
+  SplitData train;
+  std::optional<SplitData> valid;
   std::function<void(bool)> set_training;
   std::function<Record()> model;
   std::function<void(const Record &)> load_model;
   /// Of an optimizer's state, for the parameters of the model.
   std::function<void(optim::Optimizer &, const Record &)> load_optimizer;
-  int64_t parameters = 0;
+  ModelUpdates updates;
+  ModelFacts facts;
 };
 
 class CheckpointFolder;
+class Machine;
+class MessageRelay;
 
 /// Runs the loops, tells listeners, writes checkpoints.
 class LearnerCore {
@@ -57,16 +48,21 @@ public:
   void add_monitors(const MonitorOptions &options);
   void add_state(std::string name, std::function<Record()> save,
                  std::function<void(const Record &)> load);
+  /// `update` is called behind updates of parameters; `validate(true)` where
+  /// validation runs the average from now on.
+  /// Gives the name by which checkpoints keep it.
+  std::string add_average(const AverageOptions &options,
+                          std::function<void()> update,
+                          std::function<void(bool)> validate, Where where);
   /// Ends the training at the border of the step that is done now.
   void stop(std::string why);
 
   Outcome fit(const LearnerParts &parts, Where where);
   Outcome evaluate(const LearnerParts &parts, Where where);
-  /// Has the states of metrics, and with them the step, evaluated; an Error
-  /// where there are none.
-  static void settle(const metrics::MetricGroup &metrics, Where where);
   [[noreturn]] static void throwNoValidStep(Where where);
   Updates &updates() { return update; }
+  /// The step of a batch is recorded: scales and averages follow.
+  void recorded();
   const LearnerOptions &options() const { return told; }
 
 private:
@@ -76,34 +72,47 @@ private:
     std::function<Record()> save;
     std::function<void(const Record &)> load;
   };
+  struct Average {
+    AverageOptions options;
+    std::function<void()> update;
+    std::function<void(bool)> validate;
+  };
 
   void begin(const LearnerParts &parts, State &run);
   void trainEpoch(const LearnerParts &parts, State &run);
   void validate(const LearnerParts &parts, State &run);
   void endEpoch(const LearnerParts &parts, State &run);
   Outcome end(const LearnerParts &parts, State &run);
-  void stepDone(const LearnerParts &parts, State &run, Split split);
-  void splitDone(const LearnerParts::Data &data, State &run, Split split,
-                 double seconds);
-  /// The metrics' values; of a training rates, too, by the steps that took
-  /// `seconds`.
-  std::vector<Value> valuesOf(const metrics::MetricGroup &metrics, Split split,
-                              int64_t steps, double seconds);
+  Outcome runEpochs(const LearnerParts &parts, State &run);
+  void stepDone(const LearnerParts &parts, State &run);
+  void trainDone(const SplitData &data, State &run, double seconds);
+  /// Numbers of the training that are no metrics: rates by the steps that took
+  /// `seconds`, the loss scale.
+  std::vector<Value> ratesOf(int64_t steps, double seconds);
+  void average(bool isEndOfEpoch);
+  /// Has validation run the average where it is time.
+  void chooseValidated();
   bool interrupted(State &run);
   void checkStopRules(State &run);
   void checkpoint(const LearnerParts &parts, State &run,
                   const std::string &why);
-  void resume(const LearnerParts &parts, State &run);
-  void tell(const Event &event) { listeners.on(event); }
+  /// Gives what there is to warn of.
+  std::vector<std::string> resume(const LearnerParts &parts, State &run);
+  void tell(const Event &event);
 
   LearnerOptions told;
   Where line;
   Updates update;
   Listeners listeners;
   std::vector<Extra> extras;
+  std::vector<Average> averages;
   std::unique_ptr<CheckpointFolder> folder;
+  std::unique_ptr<Machine> machine;
+  std::unique_ptr<MessageRelay> relay;
+  State *current = nullptr; ///< while it trains
   std::string stopReason;
   bool stopping = false;
+  bool isShown = false;
 };
 
 } // namespace sinter::train

@@ -3,6 +3,8 @@
 
 #include <sinter/record/RecordTree.h>
 #include <sinter/train/Events.h>
+#include <sinter/train/MixedPrecision.h>
+#include <sinter/train/Outcome.h>
 
 #include <cstdint>
 #include <functional>
@@ -52,18 +54,28 @@ struct LearnerOptions {
   std::string name = "training";
   /// The artifact folder (docs/training.md); without one nothing is written
   /// and nothing can be resumed.
-  std::string folder;
+  std::string folder = {};
   int64_t epochs = 1;
-  int64_t max_steps = 0;  ///< of the optimizer over the whole run; 0: no limit
-  int64_t accumulate = 1; ///< batches whose gradients make one update
-  double clip_norm = 0;   ///< of all gradients of an update; 0: none
-  double clip_value = 0;  ///< of each element; 0: none
+  int64_t max_steps = 0; ///< batches over the whole run; 0: no limit
+  /// Batches whose gradients make one update: the last one of them does, and so
+  /// does the end of an epoch. A step calls each optimizer at most once then.
+  int64_t accumulate = 1;
+  double clip_norm = 0;  ///< of all gradients of an update; 0: none
+  double clip_value = 0; ///< of each element; 0: none
+  /// Records steps and validations under `autocast` (MixedPrecision.h): with
+  /// products in bf16 or f16, parameters as they are. Of f16, losses are
+  /// scaled, too.
+  std::optional<DType> autocast = {};
+  /// Scales losses by a LossScaler with these options, whose state checkpoints
+  /// keep. Updates whose gradients are not finite are left out; schedules and
+  /// averages count them. By itself with `autocast` of f16.
+  std::optional<LossScalerOptions> loss_scale = {};
   /// Steps between two readings of the metrics; 0: at the ends of epochs.
   int64_t log_every = 50;
   /// Restarts the thread's random numbers where a run begins.
   std::optional<uint64_t> seed = {};
   /// JSON text of the settings, which becomes `config.json`.
-  std::string config;
+  std::string config = {};
   /// Goes on from the newest checkpoint of the folder. When off, a folder with
   /// checkpoints is an error.
   bool resume = true;
@@ -74,31 +86,12 @@ struct LearnerOptions {
   std::vector<EarlyStopping> early_stopping = {};
 };
 
-/// A number of a metric at the end.
-struct Result {
-  Split split = Split::train;
-  std::string name;
-  double value = 0;
-  Better better = Better::neither;
-
-  /// How much better it is than another value; less is, unless more is.
-  double gain_over(double other) const {
-    return better == Better::higher ? value - other : other - value;
-  }
-};
-
-/// What a training came to.
-struct Outcome {
-  Status status = Status::finished;
-  std::string why;    ///< the rule that stopped it, or what interrupted it
-  int64_t epochs = 0; ///< whole ones, over all processes of the run
-  int64_t steps = 0;  ///< batches that were trained on, over the whole run
-  double seconds = 0; ///< of this process
-  std::optional<int64_t> resumed_from; ///< the checkpoint's number
-  std::vector<Result> results;         ///< of the last epoch
-
-  /// One number; an Error where there is none.
-  double operator()(std::string_view name, Split split = Split::valid) const;
+/// What an average of the model is for.
+struct AverageOptions {
+  int64_t from_epoch = 1; ///< the first whose updates it takes
+  bool by_epoch = false;  ///< takes the parameters at the ends of epochs alone
+  /// Validation runs the average, from the epoch on that it takes part in.
+  bool validates = true;
 };
 
 } // namespace sinter::train

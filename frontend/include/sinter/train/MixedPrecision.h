@@ -89,6 +89,10 @@ public:
   /// Gradients of a scaled loss divided by the scale. Without any, an Error.
   Unscaled unscaled(const Gradients &gradients,
                     Where where = Where::current()) const;
+  /// Whether all numbers of the gradients are finite: a bool of rank 0, on the
+  /// scale's device. Without gradients, an Error.
+  Tensor finite(const Gradients &gradients,
+                Where where = Where::current()) const;
   /// Records what the step did to the scale; once a step, after the last use of
   /// the scale.
   void update(const Tensor &finite, Where where = Where::current());
