@@ -52,7 +52,7 @@ struct LearnerOptions {
   std::string name = "training";
   /// The artifact folder (docs/training.md); without one nothing is written
   /// and nothing can be resumed.
-  std::string folder;
+  std::string folder = {};
   int64_t epochs = 1;
   int64_t max_steps = 0;  ///< of the optimizer over the whole run; 0: no limit
   int64_t accumulate = 1; ///< batches whose gradients make one update
@@ -63,7 +63,7 @@ struct LearnerOptions {
   /// Restarts the thread's random numbers where a run begins.
   std::optional<uint64_t> seed = {};
   /// JSON text of the settings, which becomes `config.json`.
-  std::string config;
+  std::string config = {};
   /// Goes on from the newest checkpoint of the folder. When off, a folder with
   /// checkpoints is an error.
   bool resume = true;
