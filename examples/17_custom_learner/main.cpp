@@ -16,7 +16,7 @@ namespace sn = sinter;
 struct Config {
   std::string data = DIGITS_CSV, folder = "custom_learner", device;
   int64_t epochs = 30, batch = 64, seed = 1;
-  double lr = 3e-3, ink_weight = 0.02, mixup = 0.2;
+  double lr = 3e-3, ink_weight = 1, mixup = 0.2;
   double goal = 0.98, required_accuracy = 0;
   SINTER_DOC(data, "a CSV file: 64 pixels of 0 to 16, and the digit")
   SINTER_DOC(folder, "for checkpoints, logs and the report")
@@ -142,7 +142,7 @@ static int run(const Config &config) {
   auto losses = [&](const TwoHeads &model, const sn::Tensor &images,
                     const sn::Tensor &chances, const sn::Tensor &labels) {
     auto [logits, ink] = model.forward(images);
-    sn::Tensor true_ink = sn::sum(images, {1, 2, 3});
+    sn::Tensor true_ink = sn::sum(images, {1, 2, 3}) / 20; // about 1
     sn::Tensor loss = sn::cross_entropy(logits, chances, {}) +
                       config.ink_weight * sn::mse_loss(ink, true_ink);
     return Output{loss, logits, labels, ink, true_ink};

@@ -108,14 +108,14 @@ static int run(const Config &config) {
       .metric(sn::metrics::Accuracy({.classes = Digit::classes}))
       .monitors();
   auto outcome = learner.fit(train, valid);
+  int64_t trained = sn::train::num_trainable(net), all = net.num_params();
   if (config.tune == Tune::lora) {
     sn::train::save_lora(net, config.folder + "/adapter_model.safetensors");
     sn::train::merge_lora(net);
   }
   sn::save_model(net, config.folder + "/model");
   std::printf("%lld of %lld numbers trained, accuracy %.2f %%\n",
-              static_cast<long long>(sn::train::num_trainable(net)),
-              static_cast<long long>(net.num_params()),
+              static_cast<long long>(trained), static_cast<long long>(all),
               100 * outcome("accuracy"));
   return outcome("accuracy") >= config.required_accuracy ? 0 : 1;
 }

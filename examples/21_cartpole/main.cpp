@@ -59,6 +59,7 @@ struct Batch {
 };
 
 /// Plays, and is a loader of what was played: anything with begin() and end().
+/// It has a cursor, too, so that a run goes on within an epoch.
 class Player {
 public:
   Player(const Policy &policy, CartPoles &games, const Config &config)
@@ -66,30 +67,40 @@ public:
 
   struct Iterator {
     Player *player;
-    int64_t left;
     Batch batch = player->play();
+    bool over = false;
     Batch &operator*() { return batch; }
     Iterator &operator++() {
-      if (--left > 0)
+      over = player->given == player->size();
+      if (!over)
         batch = player->play();
       return *this;
     }
-    bool operator==(std::default_sentinel_t) const { return left == 0; }
+    bool operator==(std::default_sentinel_t) const { return over; }
   };
-  Iterator begin() { return {this, config.updates}; }
+  Iterator begin() {
+    given %= size();
+    return {this};
+  }
   std::default_sentinel_t end() const { return {}; }
+  /// Batches of an epoch, and how many of it were given.
   int64_t size() const { return config.updates; }
+  int64_t cursor() const { return given; }
 
-  Batch play();
+  SINTER_RECORD(Player, given)
 
 private:
+  Batch play();
+
   const Policy &policy;
   CartPoles &games;
   Config config;
+  int64_t given = 0;
 };
 
 Batch Player::play() {
   sn::no_grad guard;
+  ++given;
   Batch batch;
   std::vector<float> seen, values;
   std::vector<int64_t> actions, lengths; // of games that ended, else 0
@@ -160,6 +171,15 @@ public:
                       : won / static_cast<double>(ended);
   }
   void reset() { won = 0, ended = 0; }
+  /// For checkpoints within an epoch.
+  sn::metrics::StateMap state() const {
+    return {{"games", sn::tensor({won, static_cast<double>(ended)})}};
+  }
+  void load_state(const sn::metrics::StateMap &from) {
+    auto games = from.at("games").to_vector<double>();
+    won = games[0];
+    ended = static_cast<int64_t>(games[1]);
+  }
 
 private:
   double won = 0;

@@ -7,10 +7,12 @@ usage: trainings.py EXAMPLES_FOLDER
 
 import csv
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 EXAMPLES = pathlib.Path(sys.argv.pop(1))
@@ -90,6 +92,17 @@ class Wgan(Case):
             self.assertEqual(struct.unpack(">II", data[16:24]), (288, 288))
 
 
+    def test_goes_on_to_the_same_numbers(self):
+        whole = self.run_example("16_wgan", epochs=4)
+        self.folder = self.folder.with_name("parts")
+        self.run_example("16_wgan", epochs=2)
+        parts = self.run_example("16_wgan", epochs=4)
+        self.assertIn("goes on after epoch 2", parts.text)
+        for name, split in (("distance", "valid"), ("critic gap", "train")):
+            self.assertEqual(parts.curve(name, split),
+                             whole.curve(name, split))
+
+
 class CustomLearner(Case):
     def test_own_parts(self):
         run = self.run_example("17_custom_learner", epochs=8, goal=2,
@@ -161,6 +174,28 @@ class CartPole(Case):
         self.assertIn("goes on after epoch 12", again.text)
         self.assertEqual(run.text.splitlines()[-1],
                          again.text.splitlines()[-1])
+
+    def test_goes_on_within_an_epoch(self):
+        """Ctrl-C ends a run between two batches that it plays itself."""
+        name, options = "21_cartpole", {"epochs": 8, "updates": 50}
+        whole = self.run_example(name, **options)
+        self.folder = self.folder.with_name("parts")
+        process = subprocess.Popen(
+            [EXAMPLES / name / name, "--folder", self.folder] +
+            [word for key, value in options.items()
+             for word in (f"--{key}", str(value))],
+            stdout=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        state = self.folder / "checkpoint" / "state-50.safetensors"
+        while process.poll() is None and not state.exists():
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        self.assertIn("interrupted: SIGINT", process.communicate()[0])
+        parts = self.run_example(name, **options)
+        self.assertIn("goes on after epoch", parts.text)
+        for metric in ("return", "loss"):
+            self.assertEqual(parts.curve(metric, "train"),
+                             whole.curve(metric, "train"))
 
 
 if __name__ == "__main__":
