@@ -3,6 +3,7 @@
 #include <sinter/Config.h>
 #include <sinter/Datasets.h>
 #include <sinter/Train.h>
+#include <sinter/data/Transforms.h>
 #include <sinter/sinter.h>
 
 #include <cstdio>
@@ -11,8 +12,7 @@ namespace sn = sinter;
 
 /// Two convolutions and two linear layers, for images of 28x28.
 struct Model {
-  sn::nn::Conv2d conv1{1, 8, 3};
-  sn::nn::Conv2d conv2{8, 16, 3};
+  sn::nn::Conv2d conv1{1, 8, 3}, conv2{8, 16, 3};
   sn::nn::AdaptiveAvgPool2d pool{8};
   sn::nn::Dropout dropout{0.5};
   sn::nn::Linear linear1{16 * 8 * 8, 512}, linear2{512, 10};
@@ -29,56 +29,47 @@ struct Model {
 struct Config {
   sn::Required<std::string> data;
   std::string folder = "mnist";
-  int64_t epochs = 10, batch = 64, workers = 2, seed = 42;
+  int64_t epochs = 10, batch = 64, seed = 42;
   double lr = 1e-3;
   SINTER_DOC(data, "the folder with MNIST's four files")
-  SINTER_DOC(folder, "for checkpoints, logs and the report")
-  SINTER_CONFIG(Config, data, folder, epochs, batch, workers, seed, lr)
+  SINTER_CONFIG(Config, data, folder, epochs, batch, seed, lr)
 };
 
-struct Batch {
-  sn::Tensor images, labels;
-};
+/// Images f32[n,1,28,28] and digits i64[n].
+using Batch = std::pair<sn::Tensor, sn::Tensor>;
 
-static Batch batchOf(const std::vector<sn::data::LabeledImage> &items) {
-  std::vector<sn::data::Image> images;
-  std::vector<int64_t> labels;
-  for (const sn::data::LabeledImage &item : items) {
-    images.push_back(item.image);
-    labels.push_back(item.label);
-  }
-  return {(sn::data::to_tensor(images) - 0.1307) / 0.3081, sn::tensor(labels)};
+/// Pixels have mean 0 and deviation 1.
+static auto load(const std::string &folder, bool train) {
+  return sn::data::map(
+      sn::data::Mnist(folder, train),
+      sn::data::compose(sn::data::normalize({0.1307}, {0.3081})));
 }
 
 static sn::metrics::ClassificationOutput step(const Model &model,
                                               const Batch &batch) {
-  sn::Tensor logits = model.forward(batch.images);
-  return {sn::cross_entropy(logits, batch.labels), logits, batch.labels};
+  sn::Tensor logits = model.forward(batch.first);
+  return {sn::cross_entropy(logits, batch.second), logits, batch.second};
 }
 
 int main(int argc, char **argv) try {
   auto config = sn::parse_config<Config>(argc, argv);
   sn::manual_seed(config.seed);
-  sn::data::DataLoader train(sn::data::Mnist(config.data),
-                             {.batch_size = config.batch,
-                              .workers = config.workers,
-                              .sampler = sn::data::random_sampler(config.seed)},
-                             batchOf);
-  sn::data::DataLoader valid(sn::data::Mnist(config.data, false),
-                             {.batch_size = 1000}, batchOf);
+  sn::data::LoaderOptions batches{.batch_size = config.batch, .workers = 2};
+  batches.sampler = sn::data::random_sampler(config.seed);
+  sn::data::DataLoader train(load(config.data, true), batches);
+  sn::data::DataLoader valid(load(config.data, false), {.batch_size = 1000});
+
   Model model;
   sn::optim::Adam adam({.lr = config.lr});
-  sn::train::Learner learner(model, adam, step,
-                             {.name = "mnist",
-                              .folder = config.folder,
-                              .epochs = config.epochs,
-                              .config = config.to_json()});
+  sn::train::LearnerOptions options{.name = "mnist", .folder = config.folder};
+  options.epochs = config.epochs;
+  options.config = config.to_json();
+  sn::train::Learner learner(model, adam, step, options);
   learner.metric(sn::metrics::MeanLoss())
       .metric(sn::metrics::Accuracy({.classes = 10}))
       .monitors();
-  auto outcome = learner.fit(train, valid);
+  learner.fit(train, valid);
   sn::save_model(model, config.folder + "/model");
-  std::printf("accuracy %.2f %%\n", 100 * outcome("accuracy"));
 } catch (const sn::Error &error) {
   std::fprintf(stderr, "error: %s\n", error.what());
   return 1;
