@@ -6,6 +6,8 @@ usage: trainings.py EXAMPLES_FOLDER
 """
 
 import csv
+import json
+import os
 import pathlib
 import signal
 import struct
@@ -61,6 +63,27 @@ class Case(unittest.TestCase):
         kinds = {path.name.split("-")[0]
                  for path in (self.folder / "checkpoint").iterdir()}
         self.assertEqual(kinds, {"model", "optim", "scheduler", "state"})
+
+
+class Mnist(Case):
+    def test_lines_of_code(self):
+        """Model, data and training: neither blank nor a comment alone."""
+        source = pathlib.Path(__file__).parents[3] / "examples/14_mnist/main.cpp"
+        lines = [line.strip() for line in source.read_text().splitlines()]
+        self.assertLessEqual(
+            len([line for line in lines if line and line[:2] != "//"]), 60)
+
+    @unittest.skipUnless("SINTER_SUITES" in os.environ,
+                         "SINTER_SUITES is not set")
+    def test_one_epoch(self):
+        data = pathlib.Path(os.environ["SINTER_SUITES"]) / "data"
+        known = json.loads((data / "baselines.json").read_text())["mnist"]
+        run = self.run_example("14_mnist", epochs=1, data=data / "mnist")
+        accuracy = run.curve("accuracy", "valid")[-1]
+        print(f"mnist: {accuracy:.2f} %")
+        self.assertGreaterEqual(
+            accuracy, 100 * known["cnn_8_16_adam_1e-3_batch64_1_epoch"][0])
+        self.check_checkpoints()
 
 
 class TextClassification(Case):
