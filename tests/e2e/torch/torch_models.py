@@ -135,8 +135,9 @@ def without_dropout(model):
             module.p = 0.0
     model.train()
     for module in model.modules():
-        if isinstance(getattr(module, "dropout", None), float):
-            module.dropout = 0.0  # it drops by a function
+        for name in ("dropout", "dropout_prob"):
+            if isinstance(getattr(module, name, None), float):
+                setattr(module, name, 0.0)  # it drops by a function
         if hasattr(module, "layerdrop"):
             module.training = False  # it draws which layers it leaves out
     return model
