@@ -5,12 +5,12 @@ at the end are those of a run that nobody killed, byte for byte.
 
 usage: kill.py [--kills N] [--device DEVICE] [--seed N] -- COMMAND...
 
-In COMMAND, `{run}` is the file or the folder that the training goes on from,
-and `{weights}` the safetensors file that it writes at its end. It prints `<`
-before something is written and `>` when that is durable, `going on from step N`
-where it goes on, and else perhaps `beginning`; a line that begins with
-`warning:` is a failure. Where `{run}` is the folder of a Learner, what it
-measured is compared, too, and its last checkpoint has to be found.
+In COMMAND, `{run}` is the folder, or with an extension the file, that the
+training goes on from, and `{weights}` the safetensors file that it writes at its
+end. It prints `<` before something is written and `>` when that is durable,
+`going on from step N` where it goes on, and else perhaps `beginning`; a line that
+begins with `warning:` is a failure. Where `{run}` is the folder of a Learner, what
+it measured is compared, too, and its last checkpoint has to be found.
 SINTER_TEST_SEEDS sets the number of kills.
 """
 
@@ -59,9 +59,13 @@ def checkpoints(run):
     return found
 
 
+def files_of(run):
+    return list(run.parent.glob(f"{run.name}.*"))
+
+
 def newest(run):
     """The last step that can be gone on from; for a file, whether it is."""
-    if run.is_file():
+    if files_of(run):
         return 0
     return max((number for number, parts in checkpoints(run).items()
                 if "state" in parts), default=None)
@@ -70,8 +74,8 @@ def newest(run):
 def remove(run):
     if run.is_dir():
         shutil.rmtree(run)
-    elif run.exists():
-        run.unlink()
+    for file in files_of(run):
+        file.unlink()
 
 
 class Training:

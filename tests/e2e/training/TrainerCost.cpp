@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -124,8 +124,7 @@ bool compare(const char *what, const Flags &flags,
               "launches %.2f and %.2f\n",
               what, 1e6 * median(bare.seconds) / count,
               1e6 * median(trained.seconds) / count, 100 * median(parts),
-              100 * median(busy),
-              static_cast<long long>(flags.pairs),
+              100 * median(busy), static_cast<long long>(flags.pairs),
               static_cast<long long>(flags.steps),
               double(bare.programs) / count, double(trained.programs) / count,
               double(bare.launches) / count, double(trained.launches) / count);
