@@ -42,8 +42,9 @@ TEST(Tokenizer, byteLevelTakesEveryText) {
   Tokenizer tokenizer = Tokenizer::from_json(byteLevelJson());
   EXPECT_EQ(tokenizer.encode("ab abc").tokens,
             (std::vector<std::string>{"ab", "Ġab", "c"}));
-  for (std::string text : {std::string("日本\n\t é\xF0\x9F\x98\x80"),
-                           std::string("a\0b", 3), std::string(300, 'a')})
+  for (const std::string &text :
+       {std::string("日本\n\t é\xF0\x9F\x98\x80"), std::string("a\0b", 3),
+        std::string(300, 'a')})
     EXPECT_EQ(tokenizer.decode(tokenizer.encode(text).ids), text);
   // A token that is a part of a character stands for all of it.
   EXPECT_EQ(tokenizer.encode("é").offsets,
