@@ -4,6 +4,8 @@
 
 #include <sinter/Random.h>
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace sinter::train {
@@ -65,10 +67,14 @@ std::vector<std::string> LearnerCore::resume(const LearnerParts &parts,
   if (!found)
     return warnings;
   found->state.get("run", run, line);
-  if (run.step > 0 && !parts.train.load)
-    failLearner("the checkpoint is within an epoch, but the loader cannot go "
-                "there: it has no cursor",
-                line);
+  bool beginsAgain = run.step > 0 && !run.trained && !parts.train.load;
+  if (beginsAgain) {
+    warnings.push_back(
+        fmt::format("the loader has no cursor: epoch {} begins again, of which "
+                    "{} steps were done",
+                    run.epoch + 1, run.step));
+    run.step = 0;
+  }
   parts.load_model(found->model.at("model", line));
   for (Updates::Entry &entry : update.entries) {
     parts.load_optimizer(*entry.optimizer, found->optim.at(entry.name, line));
@@ -79,14 +85,16 @@ std::vector<std::string> LearnerCore::resume(const LearnerParts &parts,
     warnings.emplace_back("the checkpoint has no loss scale: it begins anew");
   if (parts.train.load)
     parts.train.load(found->state);
-  parts.train.metrics->load_state(statesOf(found->state.at("metrics", line)),
-                                  line);
+  if (!beginsAgain)
+    parts.train.metrics->load_state(statesOf(found->state.at("metrics", line)),
+                                    line);
   for (const Extra &extra : extras)
     extra.load(found->state.at("kept " + extra.name, line));
   // The last: what else is made here may draw.
   found->state.get("random", default_generator(), line);
   run.outcome.results = found->results;
   run.outcome.resumed_from = run.written = found->number;
+  stopByRules(run);
   return warnings;
 }
 

@@ -288,13 +288,25 @@ void LearnerCore::checkStopRules(State &run) {
     if (std::isnan(state.best) ||
         found->gain_over(state.best) > rule.min_delta) {
       state = {.best = found->value, .bad = 0};
-    } else if (++state.bad > rule.patience) {
-      run.status = Status::stopped;
-      run.ended = true;
-      run.outcome.why =
-          fmt::format("{} {} was not better for {} epochs",
-                      to_string(rule.split), rule.metric, state.bad);
+    } else {
+      ++state.bad;
     }
+  }
+  stopByRules(run);
+}
+
+void LearnerCore::stopByRules(State &run) {
+  if (run.rules.size() != told.early_stopping.size())
+    return;
+  for (size_t i = 0; i < run.rules.size(); ++i) {
+    const EarlyStopping &rule = told.early_stopping[i];
+    int64_t bad = run.rules[i].bad;
+    if (bad <= rule.patience)
+      continue;
+    run.status = Status::stopped;
+    run.ended = true;
+    run.outcome.why = fmt::format("{} {} was not better for {} epochs",
+                                  to_string(rule.split), rule.metric, bad);
   }
 }
 

@@ -160,3 +160,47 @@ TEST_F(Resume, PartsThatAKillLeftAreRemoved) {
   EXPECT_TRUE(fs::exists(folder + "notes-9.txt"));
   EXPECT_THAT(numbers(), ElementsAre(4, 6));
 }
+
+TEST_F(Resume, ALoaderWithoutACursorBeginsItsEpochAgain) {
+  Training run = begun();
+  std::vector<Batch> batches;
+  for (Batch &batch : run.loader)
+    batches.push_back(batch);
+  train::LearnerOptions until = options(3);
+  until.max_steps = 8; // two of the second epoch
+  {
+    train::Learner learner(run.net, run.adam, step, until);
+    EXPECT_EQ(learner.fit(batches).steps, 8);
+  }
+  Training again = begun();
+  train::Learner learner(again.net, again.adam, step, options(3));
+  std::string warning;
+  std::vector<int64_t> steps;
+  learner.on([&](const train::Message &message) { warning += message.text; });
+  learner.on([&](const train::StepEnd &step) {
+    if (step.epoch == 2)
+      steps.push_back(step.step);
+  });
+  train::Outcome outcome = learner.fit(batches);
+  EXPECT_EQ(outcome.resumed_from, 8);
+  EXPECT_EQ(outcome.epochs, 3);
+  EXPECT_THAT(steps, ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(warning, HasSubstr("epoch 2 begins again"));
+}
+
+TEST_F(Resume, WhatStoppedEarlyStaysAsItWas) {
+  train::LearnerOptions patient = options(50);
+  patient.early_stopping = {{.metric = "loss", .patience = 1, .min_delta = 10}};
+  Training run = begun();
+  train::Outcome first = goOn(run, patient);
+  ASSERT_EQ(first.status, train::Status::stopped);
+  Training again = begun();
+  train::Outcome second = goOn(again, patient);
+  EXPECT_EQ(second.status, train::Status::stopped);
+  EXPECT_EQ(second.why, first.why);
+  EXPECT_EQ(second.steps, first.steps);
+  EXPECT_EQ(numbersOf(again.net), numbersOf(run.net));
+  // With more patience it goes on.
+  patient.early_stopping[0].patience = 2;
+  EXPECT_EQ(goOn(again, patient).epochs, first.epochs + 1);
+}

@@ -94,6 +94,8 @@ private:
   void chooseValidated();
   bool interrupted(State &run);
   void checkStopRules(State &run);
+  /// Ends a run, perhaps one that was read, whose patience is over.
+  void stopByRules(State &run);
   void checkpoint(const LearnerParts &parts, State &run,
                   const std::string &why);
   /// Gives what there is to warn of.
