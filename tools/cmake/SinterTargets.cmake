@@ -60,7 +60,7 @@ function(sinter_sanitized variable name mlir)
   elseif(NOT mlir)
     if(SINTER_SANITIZE_TESTS OR SINTER_FUZZ OR
         NOT (folder MATCHES "^(tests|examples)" OR
-          name STREQUAL "sinter-test-pch"))
+          name MATCHES "^sinter-(test|bare)-pch$"))
       set(answer TRUE)
     endif()
   endif()
@@ -92,11 +92,20 @@ if(CMAKE_BUILD_TYPE STREQUAL "Dev")
     if(NOT sanitized)
       target_compile_options(sinter-test-pch PUBLIC -O0)
     endif()
+    if(SINTER_SANITIZE_FLAGS AND NOT sanitized)
+      sinter_add_pch(sinter-bare-pch FALSE runtime/support/pch.h)
+    endif()
   endif()
 endif()
 
-# sinter_use_pch(NAME MLIR OTHER): the one for MLIR, or OTHER where there is one.
+# sinter_use_pch(NAME MLIR OTHER): the one for MLIR, or OTHER where there is one;
+# what no sanitizer looks into has one without its flags.
 function(sinter_use_pch name mlir other)
+  sinter_sanitized(sanitized ${name} "${mlir}")
+  if(other STREQUAL "sinter-plain-pch" AND NOT sanitized AND
+      TARGET sinter-bare-pch)
+    set(other sinter-bare-pch)
+  endif()
   if(mlir AND name MATCHES "^sinter-target")
     target_precompile_headers(${name} REUSE_FROM sinter-target-pch)
   elseif(mlir)

@@ -6,9 +6,11 @@
 /// Prints medians. Programs and launches of both have to be the same, or it
 /// fails; so do those of a loop with metrics and a Learner with all of its
 /// monitors but the dashboard.
+#include "frontend/ElementwiseFunctions.h"
 #include <sinter/Config.h>
 #include <sinter/Train.h>
-#include <sinter/sinter.h>
+
+#include <sinter/Basic.h>
 
 #include <algorithm>
 #include <chrono>

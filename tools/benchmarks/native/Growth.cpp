@@ -3,7 +3,7 @@
 
 #include "tools/benchmarks/native/Step.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 namespace sn = sinter;
 using namespace bench;

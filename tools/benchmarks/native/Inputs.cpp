@@ -2,7 +2,7 @@
 #include "tools/benchmarks/native/Step.h"
 #include "tools/benchmarks/native/Worker.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <algorithm>
 

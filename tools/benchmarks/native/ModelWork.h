@@ -4,7 +4,7 @@
 #include "tools/benchmarks/native/Models.h"
 #include "tools/benchmarks/native/Step.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <memory>
 #include <string_view>

@@ -3,7 +3,7 @@
 
 #include "runtime/program/ProfileText.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <algorithm>
 #include <chrono>

@@ -12,7 +12,7 @@
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/ThreadPool.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <cstdio>
 

@@ -68,6 +68,21 @@ private:
   std::optional<train::autocast> scope;
 };
 
+/// Runs what was recorded of a batch. What its output holds beside the loss
+/// goes before: nobody reads it any more, so the program need not store it.
+template <typename Output>
+void runStep(std::optional<Output> &output, const metrics::MetricGroup &metrics,
+             std::source_location where) {
+  if constexpr (requires { output->loss.eval(where); }) {
+    auto loss = output->loss;
+    output.reset();
+    loss.eval(where);
+  } else {
+    output.reset();
+    train::EvaluatorCore::settle(metrics, where);
+  }
+}
+
 template <Module M>
 train::ModelFacts factsOf(const M &model, std::source_location where) {
   train::ModelFacts facts;
@@ -152,15 +167,12 @@ public:
     return detail::splitDataOf<Batch>(loader, taken, [this](Batch &batch) {
       core.checkStep(step != nullptr, line);
       no_grad guard;
-      Output output = [&] {
+      std::optional<Output> output = [&] {
         detail::AutocastIf scope(core.options().autocast, line);
         return step(*subject, batch);
       }();
-      taken.update(output, line);
-      if constexpr (requires { output.loss.eval(line); })
-        output.loss.eval(line);
-      else
-        EvaluatorCore::settle(taken, line);
+      taken.update(*output, line);
+      detail::runStep(output, taken, line);
     });
   }
   /// Another model of the same kind, an average, say.

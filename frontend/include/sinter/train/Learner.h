@@ -237,16 +237,13 @@ private:
   }
   template <typename Loader> SplitData trainOf(Loader &loader) {
     return detail::splitDataOf<Batch>(loader, trained, [this](Batch &batch) {
-      Output output = [&] {
+      std::optional<Output> output = [&] {
         detail::AutocastIf scope(core.options().autocast, line);
         return trains(model, batch, core.updates());
       }();
       core.recorded();
-      trained.update(output, line);
-      if constexpr (requires { output.loss.eval(line); })
-        output.loss.eval(line);
-      else
-        EvaluatorCore::settle(trained, line);
+      trained.update(*output, line);
+      detail::runStep(output, trained, line);
     });
   }
   template <typename Loader> SplitData validOf(Loader &loader, Where where) {

@@ -1,6 +1,8 @@
 /// Two networks with an optimizer each, which train against each other.
 #include "tests/e2e/training/killed/Killed.h"
 
+#include <sinter/sinter.h>
+
 #include <cmath>
 
 namespace killed {

@@ -1,9 +1,9 @@
 /// Trainings that are killed at any moment and go on to the same weights.
 #pragma once
 
+#include <sinter/Basic.h>
 #include <sinter/Config.h>
 #include <sinter/Train.h>
-#include <sinter/sinter.h>
 
 #include <cstdint>
 #include <cstdio>
