@@ -1,6 +1,8 @@
 /// The trainer: what it computes, tells and refuses.
 #include "tests/unit/learner/Spirals.h"
 
+#include <sinter/Memory.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,6 +68,23 @@ TEST(Learner, AddsNoProgramAndNoLaunch) {
   train::Learner learner(run.net, run.adam, step, {.epochs = 4});
   auto bareCounts = counts([&] { trainBare(bare, 4); });
   EXPECT_EQ(counts([&] { learner.fit(run.loader); }), bareCounts);
+}
+
+TEST(Learner, StoresNothingOfAnOutputThatNobodyReads) {
+  struct Output {
+    sn::Tensor loss, pairs; // of all numbers of a batch with each other
+  };
+  auto large = [](Net &net, Batch &batch) {
+    sn::Tensor all = sn::reshape(net.forward(batch.first), {-1, 1}) *
+                     sn::zeros({1, 1 << 20}, {.dtype = sn::DType::f32});
+    return Output{sn::mean(all), all};
+  };
+  Training run = begun();
+  train::Learner learner(run.net, run.adam, large, {.epochs = 2});
+  sn::reset_peak();
+  uint64_t before = sn::memory().peak;
+  learner.fit(run.loader, run.valid);
+  EXPECT_LT(sn::memory().peak - before, 32U << 20) << "a batch's are 128 MB";
 }
 
 TEST(Learner, MetricsAreOfAllItems) {
