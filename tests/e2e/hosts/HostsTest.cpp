@@ -1,5 +1,7 @@
 /// A host's floating-point environment and locale change no number, and are as
 /// before afterwards; a child process computes, too.
+#include "tests/Sanitized.h"
+
 #include "runtime/device/Device.h"
 #include "runtime/support/FloatingPoint.h"
 
@@ -282,9 +284,8 @@ static void usesTables(int64_t n) {
 // Threads are inside of every table at some fork. That there are such tables is
 // a matter of the first use.
 TEST(Hosts, AChildOfThreadsInsideTables) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "AddressSanitizer's own allocator stays locked in a child";
-#endif
+  if (sn::hasAddressSanitizer())
+    GTEST_SKIP() << "AddressSanitizer's own allocator stays locked in a child";
   usesTables(0);
   std::atomic<bool> ends{false};
   std::vector<std::thread> threads;
