@@ -5,6 +5,7 @@
 #include "frontend/Flush.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
+#include "frontend/ShareParams.h"
 #include "runtime/graph/NodeNotes.h"
 
 #include <fmt/format.h>
@@ -191,11 +192,9 @@ ExportRecording::Parts::Parts(ExportParts &file, std::string name,
   options.inputs =
       namesOf(given.tensors, std::move(options.inputs), "input", where);
   openDims(given);
+  shareParams(given, inner, where);
   for (size_t i = 0; i < given.params.size(); ++i) {
     const auto &[path, param] = given.params[i];
-    Param shared;
-    shared.tie(*param, where);
-    *inner.params[i].value = std::move(shared);
     if (file.cellNames
             .try_emplace(param->cell().get(),
                          ownName(path, true, "parameter", i))

@@ -3,6 +3,7 @@
 
 #include "frontend/Capture.h"
 #include "frontend/Raise.h"
+#include "frontend/ShareParams.h"
 #include "frontend/adapt/Autocast.h"
 #include "sinter/runtime/Node.h"
 
@@ -234,12 +235,9 @@ struct JitRecording::Parts {
         std::source_location where)
       : given(given), where(where),
         before(stateText(given.fields, DimText::exact)) {
-    for (size_t i = 0; i < inner.fields.params.size(); ++i) {
-      Param shared;
-      shared.tie(*given.fields.params[i].value, where);
-      *inner.fields.params[i].value = std::move(shared);
-      cells.push_back(given.fields.params[i].value->cell());
-    }
+    shareParams(given.fields, inner.fields, where);
+    for (const auto &[path, param] : given.fields.params)
+      cells.push_back(param->cell());
     capture.emplace(where);
     const auto &tensors = given.fields.tensors;
     for (size_t i = 0; i < tensors.size(); ++i) {
