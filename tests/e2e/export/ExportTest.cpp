@@ -5,6 +5,7 @@
 
 #include <sinter/Basic.h>
 #include <sinter/Export.h>
+#include <sinter/train/Lora.h>
 
 #include <filesystem>
 #include <fstream>
@@ -86,6 +87,16 @@ TEST_F(ExportTest, ScalarsAreConstantsWithTheirBits) {
   EXPECT_EQ(constants, 1);
   EXPECT_EQ(file.run("main", {{"input0", valueOf(x)}}).at("output0"),
             valueOf(norm(x)));
+}
+
+TEST_F(ExportTest, AModelWithAdaptersBecomesAFile) {
+  sn::nn::Linear model(4, 3);
+  sn::train::add_lora(model, "weight", {.rank = 2, .alpha = 2});
+  sn::Tensor x = sn::uniform({3, 4}).eval();
+  sn::export_model(path("lora.sinter"), model, x, {.targets = {target}});
+  FileRunner file(path("lora.sinter"));
+  EXPECT_EQ(file.run("main", {{"input0", valueOf(x)}}).at("output0"),
+            valueOf(model(x)));
 }
 
 TEST_F(ExportTest, TheSameModelGivesTheSameBytes) {
