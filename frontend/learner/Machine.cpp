@@ -29,8 +29,8 @@ Machine::Machine(const std::vector<DeviceId> &given) {
     if (id.kind != DeviceKind::cuda)
       continue;
     int64_t index = id.index;
-    made.load.emplace_back(metrics::GpuReading::use, index);
-    made.temperature.emplace_back(metrics::GpuReading::temperature, index);
+    made.load.emplace(metrics::GpuReading::use, index);
+    made.temperature.emplace(metrics::GpuReading::temperature, index);
   }
 }
 
@@ -47,11 +47,11 @@ std::string Machine::devices() const {
   return text;
 }
 
-/// What stands behind the first `key` of a file such as /proc/cpuinfo.
-static std::string valueOf(const char *file, std::string_view key) {
-  std::ifstream lines(file);
+/// As the system calls it; empty where it does not.
+static std::string processorName() {
+  std::ifstream lines("/proc/cpuinfo");
   for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(key)) {
+    if (line.starts_with("model name")) {
       size_t at = line.find(':');
       at = at == std::string::npos ? at : line.find_first_not_of(" \t", at + 1);
       return at == std::string::npos ? "" : line.substr(at);
@@ -60,7 +60,7 @@ static std::string valueOf(const char *file, std::string_view key) {
 }
 
 std::string Machine::hardware() {
-  std::string processor = valueOf("/proc/cpuinfo", "model name");
+  std::string processor = processorName();
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   double bytes =
       double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
@@ -75,6 +75,14 @@ std::string Machine::hardware() {
   return text;
 }
 
+/// What it says now; nothing where it says nothing.
+static std::optional<double> readingOf(std::optional<metrics::GpuMetric> &one) {
+  if (!one)
+    return {};
+  one->update();
+  return one->available() ? std::optional(one->value()) : std::nullopt;
+}
+
 std::vector<DeviceUse> Machine::uses() {
   std::vector<DeviceUse> all;
   for (Reading &one : readings) {
@@ -83,16 +91,8 @@ std::vector<DeviceUse> Machine::uses() {
                   .in_use = memory.in_use,
                   .peak = memory.peak,
                   .total = memory.total};
-    for (metrics::GpuMetric &load : one.load) {
-      load.update();
-      if (load.available())
-        use.load = load.value();
-    }
-    for (metrics::GpuMetric &temperature : one.temperature) {
-      temperature.update();
-      if (temperature.available())
-        use.temperature = temperature.value();
-    }
+    use.load = readingOf(one.load).value_or(use.load);
+    use.temperature = readingOf(one.temperature).value_or(use.temperature);
     all.push_back(std::move(use));
   }
   return all;

@@ -7,7 +7,7 @@
 #include <sinter/train/Events.h>
 
 #include <cstdint>
-#include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +33,8 @@ public:
 private:
   struct Reading {
     DeviceId id;
-    uint64_t total = 0;
     /// Of a GPU.
-    std::deque<metrics::GpuMetric> load, temperature;
+    std::optional<metrics::GpuMetric> load, temperature;
   };
   std::vector<Reading> readings;
   Stats begin = stats(), before;
