@@ -104,6 +104,8 @@ std::string Raising::badLength() const {
     if (product.kind == ProductMatch::result ||
         product.kind == ProductMatch::value)
       lengths.push_back(dimsOf(product.op->getResult(0).getType()).back());
+    else
+      lengths.push_back(dimsOf(product.change.grad.getType()).back());
   for (AffineExpr length : lengths) {
     auto constant = dyn_cast<AffineConstantExpr>(length);
     if (!constant)
@@ -121,8 +123,10 @@ std::string Raising::objection() const {
         !isa<FloatType>(element()))
       return "query and key are not of one float dtype";
   for (const ProductMatch &product : products)
-    if (getElementTypeOrSelf(product.op->getResult(0).getType()) != element())
-      return "scores and value are not of one dtype";
+    for (Value value : {Value(product.op->getResult(0)), product.change.grad,
+                        product.change.valueTransposed})
+      if (value && getElementTypeOrSelf(value.getType()) != element())
+        return "scores and value are not of one dtype";
   if (std::string why = badLength(); !why.empty())
     return why;
   if (std::string name = reader(); !name.empty())

@@ -46,17 +46,22 @@ function(sinter_common name mlir)
 endfunction()
 
 # sinter_sanitized(VARIABLE NAME MLIR): whether a sanitizer looks into this
-# target's code. ThreadSanitizer has to see all of it. The others look at what
-# includes no MLIR, and at tests and examples, a third of all to compile, only
-# where SINTER_SANITIZE_TESTS or fuzzers ask for it: the objects of the rest are
-# those of preset `dev`.
+# target's code. ThreadSanitizer has to see all of it but passes and emitters:
+# each run of those has one thread and what it works on to itself. The others
+# look at what includes no MLIR, and not at tests and examples, a third of all
+# to compile. SINTER_SANITIZE_TESTS and fuzzers ask for the rest, too, whose
+# objects are those of preset `dev` otherwise.
 function(sinter_sanitized variable name mlir)
   set(answer FALSE)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   if(NOT SINTER_SANITIZE_FLAGS)
     # Nobody asked.
   elseif(SINTER_SANITIZE STREQUAL "thread")
-    set(answer TRUE)
+    if(SINTER_SANITIZE_TESTS OR
+        NOT (folder MATCHES "^(dialects|compiler/(fuse|lower|simplify|target))" OR
+          name MATCHES "^sinter-(target|bare-mlir)-pch$"))
+      set(answer TRUE)
+    endif()
   elseif(NOT mlir)
     if(SINTER_SANITIZE_TESTS OR SINTER_FUZZ OR
         NOT (folder MATCHES "^(tests|examples)" OR
@@ -72,7 +77,8 @@ endfunction()
 # tests of the latter. They hold other people's headers alone. A release is
 # built without the last two: there each file has to include what it uses.
 # Tests run briefly and are a third of all to compile, so what can do without an
-# optimizer does; where a sanitizer looks into it that would be slow.
+# optimizer does; where Address or UndefinedBehaviorSanitizer looks into it that
+# would be slow.
 function(sinter_add_pch name mlir header)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/pch/${name}.cpp
     CONTENT "// Holds a precompiled header.\n")
@@ -83,13 +89,16 @@ function(sinter_add_pch name mlir header)
 endfunction()
 sinter_add_pch(sinter-pch TRUE compiler/pch.h)
 sinter_add_pch(sinter-target-pch TRUE compiler/target/pch.h)
+if(SINTER_SANITIZE STREQUAL "thread" AND NOT SINTER_SANITIZE_TESTS)
+  sinter_add_pch(sinter-bare-mlir-pch TRUE compiler/pch.h)
+endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Dev")
   sinter_add_pch(sinter-plain-pch FALSE runtime/support/pch.h)
   if(SINTER_TESTS)
     sinter_add_pch(sinter-test-pch FALSE tests/pch.h)
     target_link_libraries(sinter-test-pch PRIVATE GTest::gtest)
     sinter_sanitized(sanitized sinter-test-pch FALSE)
-    if(NOT sanitized)
+    if(NOT sanitized OR SINTER_SANITIZE STREQUAL "thread")
       target_compile_options(sinter-test-pch PUBLIC -O0)
     endif()
     if(SINTER_SANITIZE_FLAGS AND NOT sanitized)
@@ -108,6 +117,8 @@ function(sinter_use_pch name mlir other)
   endif()
   if(mlir AND name MATCHES "^sinter-target")
     target_precompile_headers(${name} REUSE_FROM sinter-target-pch)
+  elseif(mlir AND NOT sanitized AND TARGET sinter-bare-mlir-pch)
+    target_precompile_headers(${name} REUSE_FROM sinter-bare-mlir-pch)
   elseif(mlir)
     target_precompile_headers(${name} REUSE_FROM sinter-pch)
   elseif(TARGET ${other})

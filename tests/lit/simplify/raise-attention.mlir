@@ -154,6 +154,30 @@ func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x6
 
 // -----
 
+// The query's gradient alone, of a value of any width: no kernel's frame.
+// CHECK: accepted = false{{.*}}rows of a symbolic length
+// CHECK-LABEL: @main
+// EXACT-LABEL: @main
+// CHECK-NOT: sinter.attention
+#rows = affine_map<()[s0] -> (64, s0)>
+#columns = affine_map<()[s0] -> (s0, 64)>
+func.func @main(%q: tensor<64x16xf32>, %k: tensor<64x16xf32>, %v: tensor<64x?xf32, #rows>, %g: tensor<64x?xf32, #rows>) -> tensor<64x16xf32> {
+  %kt = sinter.transpose %k {permutation = array<i64: 1, 0>} : (tensor<64x16xf32>) -> tensor<16x64xf32>
+  %s = sinter.matmul %q, %kt : (tensor<64x16xf32>, tensor<16x64xf32>) -> tensor<64x64xf32>
+  %p = sinter.softmax %s {axis = 1 : i64} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %vt = sinter.transpose %v {permutation = array<i64: 1, 0>} : (tensor<64x?xf32, #rows>) -> tensor<?x64xf32, #columns>
+  %dp = sinter.matmul %g, %vt : (tensor<64x?xf32, #rows>, tensor<?x64xf32, #columns>) -> tensor<64x64xf32>
+  %w = sinter.mul %dp, %p : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %delta = sinter.sum %w {axes = array<i64: 1>, keepdims = true} : (tensor<64x64xf32>) -> tensor<64x1xf32>
+  %deltas = sinter.broadcast %delta {shape = affine_map<() -> (64, 64)>} : (tensor<64x1xf32>) -> tensor<64x64xf32>
+  %centered = sinter.sub %dp, %deltas : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %ds = sinter.mul %p, %centered : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %dq = sinter.matmul %ds, %k : (tensor<64x64xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %dq : tensor<64x16xf32>
+}
+
+// -----
+
 // Weights that lose bits on the way are no attention's own.
 // CHECK-LABEL: @main
 // EXACT-LABEL: @main

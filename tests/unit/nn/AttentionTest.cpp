@@ -98,8 +98,14 @@ TEST(Attention, GradientsAreThoseByHand) {
 // As textbooks write it: the scale is a number that the program gets, on the
 // scores or on an operand, and where() hides what is later.
 TEST(Attention, IsSeenInPrimitives) {
-  sn::Tensor q = numbers({2, 3, 70, 8}, 0.7), k = numbers({2, 3, 70, 8}, 0.9),
-             v = numbers({2, 3, 70, 4}, 1.1), g = numbers({2, 3, 70, 4}, 1.3);
+  // Of a line of their own: their lengths are numbers.
+  auto rows = [](double step) {
+    std::vector<float> values;
+    for (int64_t i = 0; i < int64_t{2} * 3 * 70 * 8; ++i)
+      values.push_back(std::sin(step * double(i)));
+    return sn::tensor(values, {2, 3, 70, 8});
+  };
+  sn::Tensor q = rows(0.7), k = rows(0.9), v = rows(1.1), g = rows(1.3);
   for (sn::Tensor *x : {&q, &k, &v})
     x->require_grad();
   double infinity = std::numeric_limits<double>::infinity();
@@ -123,8 +129,31 @@ TEST(Attention, IsSeenInPrimitives) {
     EXPECT_NE(text.find("softmax between products, with 3 gradients"),
               std::string::npos)
         << text;
+    EXPECT_EQ(text.find("rows of a symbolic length"), std::string::npos)
+        << text;
     for (size_t i = 0; i < 4; ++i)
       expectNear(raised[i], plain[i]);
+  }
+}
+
+// A kernel keeps rows of a value in its frame: one of any width is no
+// attention's, and none of its gradients alone is.
+TEST(Attention, OfAValueOfAnyWidth) {
+  sn::Tensor q = numbers({2, 3, 9, 8}, 0.7), k = numbers({2, 3, 7, 8}, 0.9),
+             none = numbers({1}, 0);
+  for (int64_t width : {4, 5}) {
+    auto value = [&](int64_t rows, double step) {
+      return numbers({2, 3, rows, width}, step);
+    };
+    sn::Tensor v = value(7, 1.1), g = value(9, 1.3);
+    for (sn::Tensor *x : {&q, &k, &v})
+      x->require_grad();
+    sn::Tensor scores = sn::matmul(q, sn::transpose(k, {0, 1, 3, 2}));
+    sn::Tensor y = sn::matmul(sn::softmax(scores / std::sqrt(8.0)), v);
+    auto raised = sn::grad(y, {q, k, v}, g);
+    auto plain = sn::grad(byHand(q, k, v, none), {q, k, v}, g);
+    for (size_t i = 0; i < 3; ++i)
+      expectNear(raised[i], plain[i]); // each on its own, one after the other
   }
 }
 
