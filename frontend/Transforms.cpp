@@ -81,6 +81,15 @@ Tensor Gradients::removeKey(uint64_t key) try {
   detail::raiseExhausted({});
 }
 
+Gradients Gradients::to(DeviceId device, std::source_location where) const try {
+  Gradients moved;
+  for (const Entry &entry : entries)
+    moved.add({entry.key, entry.leaf, entry.gradient.to(device, where)});
+  return moved;
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
 void Gradients::accumulate(const Gradients &other) try {
   for (const Entry &entry : other.entries) {
     if (const Tensor *mine = findKey(entry.key))

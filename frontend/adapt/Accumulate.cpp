@@ -90,7 +90,8 @@ void GradientsAccumulator::add(const Fields &fields, const Gradients &gradients,
       amount = weightBeside(total, weight);
     }
     Tensor own = amount.to(sum.device()).to(sum.dtype());
-    sum.set(before + gradient->to(sum.dtype()) * own, where);
+    Tensor here = gradient->to(sum.device(), where).to(sum.dtype());
+    sum.set(before + here * own, where);
     added[path] = param->cell()->id();
   }
   if (!total.defined())
@@ -129,19 +130,39 @@ void GradientsAccumulator::goOn(const Fields &fields, int64_t count,
   detail::raiseExhausted(where);
 }
 
-Gradients GradientsAccumulator::taken(bool isMean, Where where) try {
+/// Whose gradients the sum of `path` is to be.
+static const Param &paramOf(const Fields &model, const std::string &path,
+                            std::source_location where) {
+  for (const auto &[name, param] : model.params)
+    if (name == path)
+      return *param;
+  reject(fmt::format("gradients were given for '{}', which this model does not "
+                     "have",
+                     path),
+         where);
+}
+
+Gradients GradientsAccumulator::taken(const Fields *model, bool isMean,
+                                      Where where) try {
   detail::SourceScope scope(where);
   no_grad guard;
   if (added.empty())
     reject("nothing was accumulated since the last take", where);
+  std::vector<const Param *> owners;
+  for (const auto &[path, cell] : added)
+    owners.push_back(model ? &paramOf(*model, path, where) : nullptr);
   Gradients gradients;
   Tensor total = detail::latestValue(total_weight.cell(), where);
+  auto owner = owners.begin();
   for (const auto &[path, cell] : added) {
     Param &sum = sums.at(path);
     Tensor value = detail::latestValue(sum.cell(), where);
     if (isMean)
       value = value / total.to(sum.device()).to(sum.dtype());
-    gradients.set(cell, value);
+    if (const Param *param = *owner++)
+      gradients.set(param->cell()->id(), value.to(param->device(), where));
+    else
+      gradients.set(cell, value);
     sum.set(zeros(sum.shape(), {sum.dtype(), sum.device()}), where);
   }
   total_weight.set(zeros({}, {DType::f32, total_weight.device()}), where);

@@ -63,6 +63,10 @@ public:
   Tensor removeKey(uint64_t key);
   /// Adds the entries of `other` to those here (accumulation).
   void accumulate(const Gradients &other);
+  /// The same gradients on a device, as `Tensor::to` takes them there.
+  Gradients
+  to(DeviceId device,
+     std::source_location where = std::source_location::current()) const;
 
   size_t size() const { return entries.size(); }
   bool empty() const { return entries.empty(); }

@@ -25,7 +25,17 @@ namespace sinter::train {
 ///
 /// Accumulating records; the next one, or a reading of the loss, evaluates it.
 /// Every small batch runs the same program, and the sums change in place. They
-/// are f32 for parameters of fewer bits. A module: records and files hold the
+/// are f32 for parameters of fewer bits.
+///
+/// Several devices: each has a copy of the model and a part of the batch, and
+/// the sums are where the model is that came first. `take_mean(model)` gives
+/// the gradients of the copies to the model that is trained:
+///
+///     sums.accumulate(model, loss(model, part).backward());
+///     sums.accumulate(copy, loss(copy, other).backward()); // of model.fork
+///     optimizer.step(model, sums.take_mean(model));
+///
+/// A module: records and files hold the
 /// sums, so a training can be interrupted between two small batches; `resume`
 /// takes what else there is to know.
 class GradientsAccumulator {
@@ -42,8 +52,9 @@ public:
   }
 
   /// Adds the gradients of the Params of `model` that want one; the others are
-  /// left alone, and none of them at all is an error. `weight`, a positive
-  /// number, counts in take_mean: the rows of the batch, where batches differ.
+  /// left alone, and none of them at all is an error. Those of another device
+  /// go to that of the sums. `weight`, a positive number, counts in take_mean:
+  /// the rows of the batch, where batches differ.
   template <typename T>
   void accumulate(const T &model, const Gradients &gradients, double weight = 1,
                   Where where = Where::current()) {
@@ -63,13 +74,27 @@ public:
     goOn(detail::allFieldsOf(model), count, paths, where);
   }
   /// The sums of gradients times their weights; they begin at 0 again. Params
-  /// that had no gradient since the last take have none. An error when nothing
-  /// was accumulated.
-  Gradients take(Where where = Where::current()) { return taken(false, where); }
+  /// that had no gradient since the last take have none. They are those of the
+  /// model that `accumulate` was given last, or of `model`, on its devices,
+  /// which has to have all of their paths. An error when nothing was
+  /// accumulated.
+  Gradients take(Where where = Where::current()) {
+    return taken(nullptr, false, where);
+  }
+  template <typename T>
+  Gradients take(const T &model, Where where = Where::current()) {
+    detail::Fields fields = detail::allFieldsOf(model);
+    return taken(&fields, false, where);
+  }
   /// The same divided by the sum of the weights: where losses are means, the
   /// gradients of the mean over all rows.
   Gradients take_mean(Where where = Where::current()) {
-    return taken(true, where);
+    return taken(nullptr, true, where);
+  }
+  template <typename T>
+  Gradients take_mean(const T &model, Where where = Where::current()) {
+    detail::Fields fields = detail::allFieldsOf(model);
+    return taken(&fields, true, where);
   }
 
 private:
@@ -77,7 +102,7 @@ private:
   Param &sumOf(const std::string &path, const Param &param, Where where);
   void add(const detail::Fields &fields, const Gradients &gradients,
            double weight, Where where);
-  Gradients taken(bool isMean, Where where);
+  Gradients taken(const detail::Fields *model, bool isMean, Where where);
   void goOn(const detail::Fields &fields, int64_t count,
             const std::vector<std::string> &paths, Where where);
 
