@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sinter::train {
@@ -33,6 +34,7 @@ struct LearnerCore::State {
   Clock::time_point began = Clock::now(), checkpointed = began;
   int64_t lastLogged = 0;
   Clock::time_point logged = began;
+  std::optional<Clock::time_point> reported; ///< what the devices do
   Status status = Status::finished;
   bool ended = false;
   int64_t written = -1; ///< the number of the last checkpoint

@@ -173,8 +173,19 @@ void LearnerCore::trainDone(const SplitData &data, State &run, double seconds) {
   data.metrics->reset();
 }
 
+// Readings of a GPU take as long as a short step, and change slowly.
+void LearnerCore::reportDevices(State &run) {
+  if (run.reported && secondsSince(*run.reported) < 1)
+    return;
+  tell(DeviceReport{.devices = machine->uses()});
+  run.reported = Clock::now();
+}
+
 void LearnerCore::stepDone(const LearnerParts &parts, State &run) {
-  bool isLogged = told.log_every > 0 && run.total % told.log_every == 0;
+  const CheckpointOptions &when = told.checkpoints;
+  // Reading metrics waits for the device, so somebody has to ask.
+  bool isLogged = told.log_every > 0 && run.total % told.log_every == 0 &&
+                  (!listeners.empty() || when.when);
   std::vector<Value> values;
   if (isLogged) {
     values = valuesOf(*parts.train.metrics, line);
@@ -193,12 +204,11 @@ void LearnerCore::stepDone(const LearnerParts &parts, State &run) {
                 .values = values};
   tell(event);
   if (isLogged)
-    tell(DeviceReport{.devices = machine->uses()});
+    reportDevices(run);
   if (!folder)
     return;
   for (const Event &done : folder->done(false))
     tell(done);
-  const CheckpointOptions &when = told.checkpoints;
   if (when.every_steps > 0 && run.total % when.every_steps == 0)
     checkpoint(parts, run, "every steps");
   else if (when.every_minutes > 0 &&
@@ -346,8 +356,8 @@ void LearnerCore::begin(const LearnerParts &parts, State &run) {
                  .folder = told.folder,
                  .config = told.config,
                  .model = parts.facts.summary,
-                 .devices = machine->devices(),
-                 .hardware = Machine::hardware(),
+                 .devices = listeners.empty() ? "" : machine->devices(),
+                 .hardware = listeners.empty() ? "" : Machine::hardware(),
                  .epochs = told.epochs,
                  .train_steps = parts.train.steps,
                  .valid_steps = parts.valid ? parts.valid->steps : 0,
@@ -374,11 +384,12 @@ Outcome LearnerCore::end(const LearnerParts &parts, State &run) {
   outcome.epochs = run.epoch;
   outcome.steps = run.total;
   outcome.seconds = secondsSince(run.began);
-  RunEnd event{.status = outcome.status,
-               .why = outcome.why,
-               .seconds = outcome.seconds,
-               .devices = machine->uses()};
-  machine->tell(event);
+  RunEnd event{
+      .status = outcome.status, .why = outcome.why, .seconds = outcome.seconds};
+  if (!listeners.empty()) {
+    event.devices = machine->uses();
+    machine->tell(event);
+  }
   tell(event);
   return outcome;
 }

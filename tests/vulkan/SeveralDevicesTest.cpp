@@ -98,9 +98,9 @@ TEST(SeveralDevices, SumsAreOfTheModelThatIsAskedFor) {
   Mlp model;
   Mlp copy = model.fork(devices().back());
   sn::train::GradientsAccumulator sums;
-  sums.accumulate(copy, lossOf(copy, waves({5, 4}, 0.37)
-                                         .to(sn::device(devices().back())))
-                            .backward());
+  sums.accumulate(
+      copy, lossOf(copy, waves({5, 4}, 0.37).to(sn::device(devices().back())))
+                .backward());
   sn::nn::Linear other(4, 8);
   try {
     sums.take(other);

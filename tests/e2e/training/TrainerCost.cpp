@@ -26,18 +26,22 @@ namespace sn = sinter;
 namespace {
 
 struct Flags {
-  int64_t pairs = 9, steps = 100, batch = 64;
+  int64_t pairs = 9, steps = 100, batch = 64, hidden = 512;
   std::string folder = "trainer-cost";
   SINTER_DOC(steps, "batches of one run")
+  SINTER_DOC(hidden, "of the first linear layer: few, and a step is the host's")
   SINTER_DOC(folder, "for what monitors write; it is removed")
-  SINTER_CONFIG(Flags, pairs, steps, batch, folder)
+  SINTER_CONFIG(Flags, pairs, steps, batch, hidden, folder)
 };
 
 struct Guide {
   sn::nn::Conv2d conv1{1, 8, 3}, conv2{8, 16, 3};
   sn::nn::AdaptiveAvgPool2d pool{8};
   sn::nn::Dropout dropout{0.5};
-  sn::nn::Linear linear1{16 * 8 * 8, 512}, linear2{512, 10};
+  sn::nn::Linear linear1, linear2;
+
+  explicit Guide(int64_t hidden = 512)
+      : linear1(16 * 8 * 8, hidden), linear2(hidden, 10) {}
 
   sn::Tensor forward(const sn::Tensor &images) const {
     sn::Tensor x = dropout(conv2(dropout(conv1(images))));
@@ -72,6 +76,7 @@ Output step(const Guide &model, const Batch &batch) {
 
 /// A model and its optimizer.
 struct Run {
+  explicit Run(int64_t hidden) : model(hidden) {}
   Guide model;
   sn::optim::Adam adam;
 };
@@ -135,7 +140,8 @@ bool compare(const char *what, const Flags &flags,
 
 bool measure(const Flags &flags) {
   std::vector<Batch> data = batches(flags.steps, flags.batch);
-  Run bare, trained, measured, shown;
+  Run bare(flags.hidden), trained(flags.hidden), measured(flags.hidden),
+      shown(flags.hidden);
   auto loop = [&] {
     for (Batch &batch : data) {
       sn::Tensor loss = step(bare.model, batch).loss;

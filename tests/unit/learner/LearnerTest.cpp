@@ -116,6 +116,8 @@ TEST(Learner, TellsWhatHappens) {
   learner.metric(sn::metrics::MeanLoss());
   std::string told;
   learner.on([&](const train::Event &event) {
+    if (std::holds_alternative<train::DeviceReport>(event))
+      return; // as time passes
     const char *names[] = {"begin",   "epoch",       "step",    "done",
                            "report",  "numbers",     "written", "removed",
                            "message", "interrupted", "end"};
@@ -131,9 +133,9 @@ TEST(Learner, TellsWhatHappens) {
   });
   learner.fit(run.loader, run.valid);
   EXPECT_EQ(told,
-            "begin epoch step- step- step- step+ report step- step- done step- "
-            "step- done epoch step- step+ report step- step- step- step+ "
-            "report done step- step- done end ");
+            "begin epoch step- step- step- step+ step- step- done step- "
+            "step- done epoch step- step+ step- step- step- step+ "
+            "done step- step- done end ");
   EXPECT_THAT(trained, ElementsAre("loss", "learning rate", "steps"));
   EXPECT_THAT(validated, ElementsAre("loss"));
 }

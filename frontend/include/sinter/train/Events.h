@@ -129,7 +129,7 @@ struct DeviceUse {
   double temperature = 0;  ///< degrees Celsius; 0: not known
 };
 
-/// Now and then: what the devices are doing.
+/// Beside logged steps, at most once a second: what the devices are doing.
 struct DeviceReport {
   std::vector<DeviceUse> devices = {};
   double time = wall_time();

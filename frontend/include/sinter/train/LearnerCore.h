@@ -85,6 +85,8 @@ private:
   Outcome end(const LearnerParts &parts, State &run);
   Outcome runEpochs(const LearnerParts &parts, State &run);
   void stepDone(const LearnerParts &parts, State &run);
+  /// Tells what the devices are doing, at most once a second.
+  void reportDevices(State &run);
   void trainDone(const SplitData &data, State &run, double seconds);
   /// Numbers of the training that are no metrics: rates by the steps that took
   /// `seconds`, the loss scale.
