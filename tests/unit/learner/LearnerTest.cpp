@@ -132,10 +132,9 @@ TEST(Learner, TellsWhatHappens) {
         namesOf(epoch.values);
   });
   learner.fit(run.loader, run.valid);
-  EXPECT_EQ(told,
-            "begin epoch step- step- step- step+ step- step- done step- "
-            "step- done epoch step- step+ step- step- step- step+ "
-            "done step- step- done end ");
+  EXPECT_EQ(told, "begin epoch step- step- step- step+ step- step- done step- "
+                  "step- done epoch step- step+ step- step- step- step+ "
+                  "done step- step- done end ");
   EXPECT_THAT(trained, ElementsAre("loss", "learning rate", "steps"));
   EXPECT_THAT(validated, ElementsAre("loss"));
 }
