@@ -6,6 +6,7 @@
 #include "compiler/guard/Guarded.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/MakeDynamic.h"
+#include "compiler/target/Target.h"
 #include "runtime/support/Cancel.h"
 #include "runtime/support/Sites.h"
 #include "sinter/generated/SourceDigest.h"
@@ -14,6 +15,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/Pass.h"
 #include "runtime/support/WorkTimes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -149,6 +151,20 @@ Result<std::string> inspectText(std::string_view mlir, std::string_view stage,
   return guarded([&] {
     Session session(options);
     return inspectSource(session, mlir, stage);
+  });
+}
+
+Result<std::string> machineText(std::string_view name) noexcept {
+  return guarded([&]() -> Result<std::string> {
+    SINTER_TRY_ASSIGN(auto target, makeTarget(name));
+    const MachineModel &machine = target->machines().own;
+    std::string text;
+    for (const MachineField &field : machineFields())
+      if (machine.*field.value > 0)
+        text += llvm::formatv("{0,-16} {1,6}  {2}\n", field.name,
+                              machine.*field.value, field.meaning)
+                    .str();
+    return text;
   });
 }
 

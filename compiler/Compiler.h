@@ -81,6 +81,10 @@ Result<std::string> inspect(const graph::Graph &graph, std::string_view stage,
 Result<std::string> inspectText(std::string_view mlir, std::string_view stage,
                                 const Options &options) noexcept;
 
+/// The numbers of a machine by which kernels for a target are chosen, a line
+/// each: name, value and meaning. Empty where there are none.
+Result<std::string> machineText(std::string_view target) noexcept;
+
 /// The names of the tiles that a kernel's schedule may choose from, the one
 /// that is taken unasked first; none for most kernels. `kernel` is its text as
 /// a model file has it.

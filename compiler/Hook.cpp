@@ -61,6 +61,10 @@ hookCompileKernel(std::string_view kernel,
   return compileKernel(kernel, toOptions(request));
 }
 
+static Result<std::string> hookMachineText(std::string_view target) {
+  return machineText(target);
+}
+
 } // namespace sinter::compiler
 
 extern "C" __attribute__((visibility("default")))
@@ -71,7 +75,7 @@ sinter_compiler_hook() {
       hookCompile,     hookCompileText,   hookExport,
       hookReadGraph,   hookInspect,       hookInspectText,
       digest,          optMain,           disassemble,
-      hookKernelTiles, hookCompileKernel,
+      hookKernelTiles, hookCompileKernel, hookMachineText,
   };
   return &hook;
 }

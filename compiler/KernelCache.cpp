@@ -44,6 +44,10 @@ KernelCache::KernelCache(const Target &target, const EmitOptions &options)
                               kind.substr(0, kind.find(':')),
                               target.requirements(), unsigned(options.numerics),
                               options.keepText, options.lowerOnly);
+  // Tiles are chosen by them.
+  for (const MachineField &field : machineFields())
+    environment +=
+        std::to_string(target.machines().own.*field.value).append("|");
 }
 
 KernelCache::~KernelCache() {

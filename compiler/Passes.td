@@ -6,6 +6,27 @@ include "mlir/Pass/PassBase.td"
 
 //===-- import ------------------------------------------------------------===//
 
+def SetTarget : Pass<"set-target", "::mlir::ModuleOp"> {
+  let summary = "State what the module is compiled for.";
+  let description = [{
+    Everything that later passes ask about the machine, they read there. A name
+    that is no target's is an error that tells the choices.
+
+    ```mlir
+    module {}
+    // becomes, with name=cuda:sm_90
+    module attributes {program.target =
+        #program.target<name = "cuda:sm_90", threads = true, blocks = true,
+                        machine = {multiprocessors = 132, ...}>} {}
+    ```
+  }];
+  let options = [
+    Option<"name", "name", "std::string", "\"cpu\"",
+           "The target, as `--target` takes it">,
+  ];
+  let dependentDialects = ["::sinter::program::ProgramDialect"];
+}
+
 def NumberNodes : Pass<"number-nodes", "::mlir::ModuleOp"> {
   let summary = "Locate the values of parsed text by their post-order numbers.";
   let description = [{
@@ -206,7 +227,8 @@ def NarrowPositions : Pass<"narrow-positions", "::mlir::ModuleOp"> {
     The place of a largest or smallest element is a number below the extent of
     its axis. Where that is known and only arithmetic reads the place, as in the
     gradient of max pooling, a kernel stores an eighth of the bytes, and its
-    readers widen what they read. Fused, both casts are nothing.
+    readers widen what they read. Fused, both casts are nothing. A target that
+    has no bytes gets words.
 
     ```mlir
     %1 = sinter.argmax %0 {axis = 1 : i64, ...} : (tensor<8x9xf32>) -> tensor<8xi64>
@@ -216,9 +238,7 @@ def NarrowPositions : Pass<"narrow-positions", "::mlir::ModuleOp"> {
     %3 = sinter.cast %2 {dtype = i64} : (tensor<8xui8>) -> tensor<8xi64>
     ```
   }];
-  let options = [
-    Option<"bytes", "bytes", "bool", "true", "The device stores bytes">,
-  ];
+  let dependentDialects = ["::sinter::program::ProgramDialect"];
 }
 
 def ProductsOfBytes : Pass<"products-of-bytes", "::mlir::ModuleOp"> {
@@ -227,8 +247,9 @@ def ProductsOfBytes : Pass<"products-of-bytes", "::mlir::ModuleOp"> {
     In every numerics mode but `exact`, on a target that multiplies bytes. Both
     factors of a product are (codes - zero) * scale of 8-bit codes, maybe behind
     views, as models are written whose tensors are quantized. The product is one
-    of the codes, whose sums are exact; zeros are taken off the sums (by the
-    product itself a number that the left codes have), and scales are factors
+    of the codes, whose sums are exact; zeros are taken off the sums (a number
+    that the left codes have by the product itself, except where a unit for
+    matrices takes it), and scales are factors
     of the result. Both may differ from row to row and from column
     to column. Products of integers that zeros were taken off change alike.
 
@@ -245,11 +266,8 @@ def ProductsOfBytes : Pass<"products-of-bytes", "::mlir::ModuleOp"> {
     %8 = sinter.mul %7, %scales
     ```
   }];
-  let options = [
-    Option<"takesZero", "takes-zero", "bool", "true",
-           "A product takes a known zero of its left factor off itself">,
-  ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::sinter::program::ProgramDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }
 
@@ -356,7 +374,8 @@ def CheckEarly : Pass<"check-early", "::mlir::ModuleOp"> {
     to be in range. So positions that gathers and scatters use behind something
     long are checked by a kernel of their own, which waits for the positions
     only: once for all that use them. Where no result could be a parameter's
-    next value, nothing but a host that reads the error waits.
+    next value, nothing but a host that reads the error waits; that of a GPU
+    does.
 
     ```mlir
     %1 = sinter.gather %0, %labels {axis = 1 : i64}
@@ -366,10 +385,7 @@ def CheckEarly : Pass<"check-early", "::mlir::ModuleOp"> {
     %1 = sinter.gather %0, %in {axis = 1 : i64, sinter.checked}
     ```
   }];
-  let options = [
-    Option<"always", "always", "bool", "false",
-           "Also where no parameter could get a new value">,
-  ];
+  let dependentDialects = ["::sinter::program::ProgramDialect"];
 }
 
 //===-- fuse --------------------------------------------------------------===//
@@ -416,15 +432,8 @@ def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
            "Bytes of inputs, outputs and temporaries">,
     Option<"onePerOp", "one-per-op", "bool", "false",
            "Every op will be a kernel of its own">,
-    Option<"statistics", "statistics", "bool", "true",
-           "Reductions of a product's rows or columns may join its kernel">,
-    Option<"columnsOfRows", "columns-of-rows", "bool", "false",
-           "Reductions of columns may join those of long rows">,
-    Option<"byThreads", "by-threads", "bool", "false",
-           "A GPU runs the kernels">,
-    Option<"scatteredElements", "scattered-elements", "unsigned", "0",
-           "Elements at most that are stored one by one">,
   ];
+  let dependentDialects = ["::sinter::program::ProgramDialect"];
 }
 
 def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
@@ -454,14 +463,6 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
            "Ops of independent kernels that are one launch, at most">,
     Option<"maxWork", "max-work", "unsigned long", "4000000",
            "Ops that are looked at for merges before the rest stays apart">,
-    Option<"statistics", "statistics", "bool", "true",
-           "Reductions of a product's rows or columns may join its kernel">,
-    Option<"columnsOfRows", "columns-of-rows", "bool", "false",
-           "Reductions of columns may join those of long rows">,
-    Option<"byThreads", "by-threads", "bool", "false",
-           "A GPU runs the kernels">,
-    Option<"scatteredElements", "scattered-elements", "unsigned", "0",
-           "Elements at most that are stored one by one">,
   ];
   let dependentDialects = ["::sinter::program::ProgramDialect",
                            "::mlir::arith::ArithDialect",

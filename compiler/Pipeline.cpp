@@ -14,9 +14,6 @@ namespace sinter::compiler {
 static constexpr std::string_view stageNames[] = {
     "import", "simplify", "fuse", "plan", "lower", "target", "package"};
 
-// What GPUs store so in less time than a launch takes.
-static constexpr unsigned scatteredByThreads = 1 << 17;
-
 std::string_view toString(Stage stage) { return stageNames[unsigned(stage)]; }
 
 std::optional<Stage> parseStage(std::string_view name) {
@@ -47,6 +44,7 @@ void buildStage(Stage stage, OpPassManager &passes,
                 const PipelineOptions &options) {
   switch (stage) {
   case Stage::import:
+    passes.addPass(createSetTarget({.name = options.target.name}));
     passes.addPass(createSplitComplex());
     passes.addPass(createExpandComposites({.keepImages = true}));
     passes.addPass(createSettleBroadcasts());
@@ -66,12 +64,10 @@ void buildStage(Stage stage, OpPassManager &passes,
           {.numbers = options.simplify.numerics == NumericsMode::fast}));
     }
     passes.addPass(createSimplifyOps({.exact = exact}));
-    if (!exact && options.simplify.multipliesBytes)
-      passes.addPass(
-          createProductsOfBytes({.takesZero = options.simplify.takesZero}));
+    if (!exact)
+      passes.addPass(createProductsOfBytes());
     if (options.fuse.fusion != Fusion::none)
-      passes.addPass(
-          createNarrowPositions({.bytes = options.simplify.storesBytes}));
+      passes.addPass(createNarrowPositions());
     passes.addPass(createMergeDuplicates());
     passes.addPass(createRemoveDeadOps());
     if (options.fuse.fusion != Fusion::none) {
@@ -82,8 +78,7 @@ void buildStage(Stage stage, OpPassManager &passes,
     passes.addPass(createOrderValues());
     passes.addPass(createProveIndices());
     if (options.fuse.fusion != Fusion::none) {
-      passes.addPass(
-          createCheckEarly({.always = options.simplify.checksEarly}));
+      passes.addPass(createCheckEarly());
       passes.addPass(createMergeDuplicates());
       passes.addPass(createRemoveDeadOps());
     }
@@ -94,22 +89,14 @@ void buildStage(Stage stage, OpPassManager &passes,
     if (options.fuse.memoryLimit > 0)
       passes.addPass(createRecomputeValues(
           {.memoryLimit = options.fuse.memoryLimit,
-           .onePerOp = options.fuse.fusion == Fusion::none,
-           .statistics = options.fuse.caps.statistics,
-           .columnsOfRows = options.fuse.caps.columnsOfRows,
-           .byThreads = options.fuse.caps.byThreads,
-           .scatteredElements = options.fuse.caps.scatteredElements}));
-    passes.addPass(createFormKernels(
-        {.onePerOp = options.fuse.fusion == Fusion::none,
-         .maxOps = options.fuse.caps.ops,
-         .maxBuffers = options.fuse.caps.buffers,
-         .maxCopies = options.fuse.caps.copies,
-         .maxParallelOps = options.fuse.caps.parallelOps,
-         .maxWork = options.fuse.caps.work,
-         .statistics = options.fuse.caps.statistics,
-         .columnsOfRows = options.fuse.caps.columnsOfRows,
-         .byThreads = options.fuse.caps.byThreads,
-         .scatteredElements = options.fuse.caps.scatteredElements}));
+           .onePerOp = options.fuse.fusion == Fusion::none}));
+    passes.addPass(
+        createFormKernels({.onePerOp = options.fuse.fusion == Fusion::none,
+                           .maxOps = options.fuse.caps.ops,
+                           .maxBuffers = options.fuse.caps.buffers,
+                           .maxCopies = options.fuse.caps.copies,
+                           .maxParallelOps = options.fuse.caps.parallelOps,
+                           .maxWork = options.fuse.caps.work}));
     passes.addPass(createShareKernels());
     break;
   case Stage::plan:
@@ -198,30 +185,9 @@ static Result<void> runStage(Compilation &state, Stage stage,
   llvm_unreachable("all stages run");
 }
 
-// Of GPUs it is not known: words of threads are not what is fast there.
-static bool multipliesBytes(const Target &target, MLIRContext *context) {
-  auto byte = [&](IntegerType::SignednessSemantics sign) {
-    return IntegerType::get(context, 8, sign);
-  };
-  return !target.lanesAreThreads() &&
-         target.multipliesWords(byte(IntegerType::Unsigned),
-                                byte(IntegerType::Signed));
-}
-
-Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
+Result<void> runPipeline(Compilation &state, const PipelineOptions &options,
                          Stage until, Stage first) {
-  SINTER_TRY_ASSIGN(state.target, makeTarget(given.target.name));
-  PipelineOptions options = given;
-  options.fuse.caps.statistics &= !state.target->lanesAreThreads();
-  options.fuse.caps.columnsOfRows |= state.target->blockThreads() != nullptr;
-  options.fuse.caps.byThreads |= state.target->lanesAreThreads();
-  if (state.target->lanesAreThreads())
-    options.fuse.caps.scatteredElements = scatteredByThreads;
-  options.simplify.storesBytes &= state.target->storesBytes();
-  options.simplify.multipliesBytes |=
-      multipliesBytes(*state.target, state.module->getContext());
-  options.simplify.takesZero &= !state.target->matrixUnit();
-  options.simplify.checksEarly |= state.target->lanesAreThreads();
+  SINTER_TRY_ASSIGN(state.target, makeTarget(options.target.name));
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {

@@ -23,14 +23,6 @@ struct ImportOptions {
 };
 struct SimplifyOptions {
   NumericsMode numerics = NumericsMode::standard;
-  /// Whether the device stores single bytes.
-  bool storesBytes = true;
-  /// Whether products of bytes are faster than those of floats.
-  bool multipliesBytes = false;
-  /// Whether they take the zero of their left factor off.
-  bool takesZero = true;
-  /// Whether a host waits for the device to have checked positions.
-  bool checksEarly = false;
 };
 struct PlanOptions {};
 struct TargetOptions {

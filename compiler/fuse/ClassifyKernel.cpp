@@ -17,6 +17,18 @@ namespace sinter::compiler {
 
 using graph::PatternKind;
 
+// What GPUs store so in less time than a launch takes.
+static constexpr unsigned scatteredByThreads = 1 << 17;
+
+KernelCaps capsOf(program::TargetAttr target) {
+  KernelCaps caps;
+  caps.statistics = !target.getThreads();
+  caps.columnsOfRows = target.getBlocks();
+  caps.byThreads = target.getThreads();
+  caps.scatteredElements = target.getThreads() ? scatteredByThreads : 0;
+  return caps;
+}
+
 bool shareScores(Operation *a, Operation *b) {
   auto one = dyn_cast<ir::AttentionOpInterface>(a);
   auto other = dyn_cast<ir::AttentionOpInterface>(b);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/fuse/FusionGraph.h"
+#include "dialects/program/Program.h"
 
 #include <string>
 #include <variant>
@@ -46,6 +47,9 @@ struct KernelCaps {
   /// puts them: that moves more bytes, but is no launch of its own.
   unsigned scatteredElements = 0;
 };
+
+/// Limits of kernels for a target.
+KernelCaps capsOf(program::TargetAttr target);
 
 /// A set of ops as a kernel.
 struct KernelShape {

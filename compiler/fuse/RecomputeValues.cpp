@@ -370,15 +370,13 @@ struct RecomputeValuesPass : impl::RecomputeValuesBase<RecomputeValuesPass> {
   using Base::Base;
   // Costs are those of scalar bodies, which are emitted and looked at.
   void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
     registry.insert<arith::ArithDialect, math::MathDialect>();
   }
   void runOnOperation() override {
     FuseOptions stage;
     stage.fusion = onePerOp ? Fusion::none : Fusion::full;
-    stage.caps.statistics = statistics;
-    stage.caps.columnsOfRows = columnsOfRows;
-    stage.caps.byThreads = byThreads;
-    stage.caps.scatteredElements = scatteredElements;
+    stage.caps = capsOf(program::targetOf(getOperation()));
     if (!mainOf(getOperation()).getOps<program::ForOp>().empty())
       return addDecisions(
           getOperation(),

@@ -361,14 +361,11 @@ struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
   void runOnOperation() override {
     FuseOptions stage;
     stage.fusion = onePerOp ? Fusion::none : Fusion::full;
+    stage.caps = capsOf(program::targetOf(getOperation()));
     stage.caps.ops = maxOps;
     stage.caps.buffers = maxBuffers;
     stage.caps.copies = maxCopies;
     stage.caps.parallelOps = maxParallelOps;
-    stage.caps.statistics = statistics;
-    stage.caps.columnsOfRows = columnsOfRows;
-    stage.caps.byThreads = byThreads;
-    stage.caps.scatteredElements = scatteredElements;
     stage.caps.work = maxWork;
     if (failed(fuse(getOperation(), stage)))
       signalPassFailure();

@@ -209,7 +209,8 @@ struct CheckEarlyPass : impl::CheckEarlyBase<CheckEarlyPass> {
   using Base::Base;
   void runOnOperation() override {
     func::FuncOp function = mainOf(getOperation());
-    if (always || mayUpdate(function))
+    bool threads = program::targetOf(getOperation()).getThreads();
+    if (threads || mayUpdate(function))
       CheckMover(function).run();
   }
 };

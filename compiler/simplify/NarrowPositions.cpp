@@ -82,6 +82,7 @@ namespace {
 struct NarrowPositionsPass : impl::NarrowPositionsBase<NarrowPositionsPass> {
   using Base::Base;
   void runOnOperation() override {
+    bool bytes = program::targetOf(getOperation()).getBytes();
     OpBuilder builder(&getContext());
     SmallVector<std::pair<Operation *, DType>> found;
     for (Operation &op :

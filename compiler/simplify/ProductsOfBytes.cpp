@@ -423,6 +423,9 @@ namespace {
 struct ProductsOfBytesPass : impl::ProductsOfBytesBase<ProductsOfBytesPass> {
   using Base::Base;
   void runOnOperation() override {
+    program::TargetAttr target = program::targetOf(getOperation());
+    if (!target.getByteProducts())
+      return;
     func::FuncOp function = mainOf(getOperation());
     AxisParts parts;
     OpBuilder builder(&getContext());
@@ -433,7 +436,8 @@ struct ProductsOfBytesPass : impl::ProductsOfBytesBase<ProductsOfBytesPass> {
       if (!product)
         continue;
       builder.setInsertionPoint(&op);
-      Value made = ByteProduct(product, takesZero, parts, builder).run();
+      Value made =
+          ByteProduct(product, !target.getMatrixUnit(), parts, builder).run();
       if (!made)
         continue;
       op.getResult(0).replaceAllUsesWith(made);

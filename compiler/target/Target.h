@@ -1,7 +1,7 @@
 /// Target: what the emitters ask of a machine, and how its code is made.
 #pragma once
 
-#include "sinter/runtime/Result.h"
+#include "compiler/target/MachineModel.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
@@ -279,6 +279,7 @@ public:
   /// Features the code may use: LLVM's names, sorted, comma separated. An image
   /// runs where the device's profile has them all.
   virtual std::string_view requirements() const = 0;
+  const Machines &machines() const { return machineModels; }
 
   /// Elements of a vector; at least 4, a power of two, at most 64.
   virtual unsigned lanes() const = 0;
@@ -369,6 +370,12 @@ public:
   /// Makes the image that a device loads of the kernels' objects.
   virtual Result<std::vector<std::byte>>
   link(std::span<const std::string> objects) const = 0;
+
+protected:
+  explicit Target(const Machines &machines = {}) : machineModels(machines) {}
+
+private:
+  Machines machineModels;
 };
 
 /// The attribute of a module, as given to `Target::compile`, whose functions

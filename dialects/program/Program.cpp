@@ -1,11 +1,16 @@
 /// The program dialect's registration, verifiers and kernel syntax.
 #include "dialects/program/Program.h"
 
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 #include "sinter/generated/ProgramDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "sinter/generated/ProgramAttrs.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "sinter/generated/ProgramOps.cpp.inc"
@@ -13,10 +18,34 @@ using namespace mlir;
 namespace sinter::program {
 
 void ProgramDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "sinter/generated/ProgramAttrs.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "sinter/generated/ProgramOps.cpp.inc"
       >();
+}
+
+LogicalResult
+ProgramDialect::verifyOperationAttribute(Operation *op,
+                                         NamedAttribute attribute) {
+  if (attribute.getName() != targetName)
+    return success();
+  if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
+    return op->emitOpError("'program.target' is a #program.target of a module");
+  return success();
+}
+
+TargetAttr targetOf(ModuleOp module) {
+  if (auto target =
+          module->getAttrOfType<TargetAttr>(ProgramDialect::targetName))
+    return target;
+  return TargetAttr::get(module.getContext(), "cpu", /*threads=*/false,
+                         /*blocks=*/false, /*bytes=*/true,
+                         /*byteProducts=*/false, /*matrixUnit=*/false,
+                         /*machine=*/{});
 }
 
 OperandRange KernelOp::getOutputs() {

@@ -11,5 +11,15 @@
 
 #include "sinter/generated/ProgramDialect.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "sinter/generated/ProgramAttrs.h.inc"
+
 #define GET_OP_CLASSES
 #include "sinter/generated/ProgramOps.h.inc"
+
+namespace sinter::program {
+
+/// What the module is compiled for; a plain CPU where it does not say.
+TargetAttr targetOf(mlir::ModuleOp module);
+
+} // namespace sinter::program

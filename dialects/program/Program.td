@@ -2,6 +2,7 @@
 #ifndef SINTER_DIALECTS_PROGRAM_PROGRAM_TD
 #define SINTER_DIALECTS_PROGRAM_PROGRAM_TD
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/RegionKindInterface.td"
@@ -15,8 +16,45 @@ def Program_Dialect : Dialect {
   let description = [{
     A kernel is one device function over dense row-major buffers; its body is
     a graph of primitive `sinter` ops. `func.func @main` launches kernels; plan
-    gives every value a buffer with a size expression and a live interval.
+    gives every value a buffer with a size expression and a live interval. The
+    module's attribute `program.target` says what it is compiled for.
   }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Name of the attribute of a module that holds its TargetAttr.
+    static constexpr ::llvm::StringLiteral targetName = "program.target";
+  }];
+}
+
+def Program_TargetAttr : AttrDef<Program_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "What a module is compiled for, as passes over tensors see it.";
+  let description = [{
+    The target's name, and of what it says of itself (`Target.h`) what passes ask
+    before there is code. A module without it is one for a plain CPU.
+
+    ```mlir
+    module attributes {program.target =
+        #program.target<name = "cuda:sm_90", threads = true, blocks = true,
+                        machine = {multiprocessors = 132, ...}>} {}
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"as `--target` names it">:$name,
+    // Lanes of a kernel are threads, of which a device runs many.
+    DefaultValuedParameter<"bool", "false">:$threads,
+    // Blocks of threads work on rows together.
+    DefaultValuedParameter<"bool", "false">:$blocks,
+    // Buffers have single bytes.
+    DefaultValuedParameter<"bool", "true">:$bytes,
+    // Products of bytes are faster than those of floats.
+    DefaultValuedParameter<"bool", "false">:$byteProducts,
+    // Products are taken by a unit for matrices.
+    DefaultValuedParameter<"bool", "false">:$matrixUnit,
+    // Numbers by which kernels are chosen, as `MachineModel.h` names them.
+    OptionalParameter<"::mlir::DictionaryAttr">:$machine);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 class Program_Op<string mnemonic, list<Trait> traits = []>

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sinter::train {
@@ -132,10 +133,18 @@ void GradientsAccumulator::goOn(const Fields &fields, int64_t count,
 
 /// Whose gradients the sum of `path` is to be.
 static const Param &paramOf(const Fields &model, const std::string &path,
-                            std::source_location where) {
-  for (const auto &[name, param] : model.params)
-    if (name == path)
-      return *param;
+                            const Param &sum, std::source_location where) {
+  for (const auto &[name, param] : model.params) {
+    if (name != path)
+      continue;
+    if (!std::ranges::equal(param->shape(), sum.shape(), {}, &Dim::value,
+                            &Dim::value))
+      reject(fmt::format("the parameter '{}' of this model has another shape "
+                         "than what was accumulated for it",
+                         path),
+             where);
+    return *param;
+  }
   reject(fmt::format("gradients were given for '{}', which this model does not "
                      "have",
                      path),
@@ -150,7 +159,8 @@ Gradients GradientsAccumulator::taken(const Fields *model, bool isMean,
     reject("nothing was accumulated since the last take", where);
   std::vector<const Param *> owners;
   for (const auto &[path, cell] : added)
-    owners.push_back(model ? &paramOf(*model, path, where) : nullptr);
+    owners.push_back(model ? &paramOf(*model, path, sums.at(path), where)
+                           : nullptr);
   Gradients gradients;
   Tensor total = detail::latestValue(total_weight.cell(), where);
   auto owner = owners.begin();

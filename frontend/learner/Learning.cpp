@@ -175,7 +175,7 @@ void LearnerCore::trainDone(const SplitData &data, State &run, double seconds) {
 
 // Readings of a GPU take as long as a short step, and change slowly.
 void LearnerCore::reportDevices(State &run) {
-  if (run.reported && secondsSince(*run.reported) < 1)
+  if (listeners.empty() || (run.reported && secondsSince(*run.reported) < 1))
     return;
   tell(DeviceReport{.devices = machine->uses()});
   run.reported = Clock::now();
@@ -185,7 +185,7 @@ void LearnerCore::stepDone(const LearnerParts &parts, State &run) {
   const CheckpointOptions &when = told.checkpoints;
   // Reading metrics waits for the device, so somebody has to ask.
   bool isLogged = told.log_every > 0 && run.total % told.log_every == 0 &&
-                  (!listeners.empty() || when.when);
+                  (!listeners.empty() || (folder && when.when));
   std::vector<Value> values;
   if (isLogged) {
     values = valuesOf(*parts.train.metrics, line);

@@ -51,6 +51,14 @@ readCandidates(const ModelFile &model, std::span<const uint32_t> programs,
   return candidates;
 }
 
+/// More features, or the same with more instructions: `sm_90a` before `sm_90`.
+bool needsMore(const Candidate &one, const Candidate &other) {
+  std::string_view a = one.needs.variant, b = other.needs.variant;
+  if (auto more = countFeatures(a), less = countFeatures(b); more != less)
+    return more > less;
+  return a.size() > b.size() && a.starts_with(b);
+}
+
 /// Of all but the program `taken`.
 std::string whyNot(const std::vector<Candidate> &candidates,
                    const Candidate *taken) {
@@ -74,9 +82,7 @@ sinter::runtime::chooseProgram(const ModelFile &model,
                     readCandidates(model, programs, device));
   const Candidate *best = nullptr;
   for (const Candidate &each : candidates)
-    if (each.refusal.empty() &&
-        (!best || countFeatures(each.needs.variant) >
-                      countFeatures(best->needs.variant)))
+    if (each.refusal.empty() && (!best || needsMore(each, *best)))
       best = &each;
   std::string others = whyNot(candidates, best);
   if (!best) {

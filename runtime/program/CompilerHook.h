@@ -56,6 +56,7 @@ struct CompilerHook {
                                                   const CompileRequest &);
   Result<std::vector<std::byte>> (*compileKernel)(std::string_view kernel,
                                                   const CompileRequest &);
+  Result<std::string> (*machineText)(std::string_view target);
 };
 
 /// The hook: the one registered by `registerCompiler` (static builds), else

@@ -110,6 +110,9 @@ TEST(SeveralDevices, SumsAreOfTheModelThatIsAskedFor) {
               std::string::npos)
         << error.what();
   }
+  Mlp wide;
+  wide.fc1 = sn::nn::Linear(4, 9);
+  EXPECT_THROW(sums.take_mean(wide), sn::Error);
   EXPECT_EQ(sums.count(), 1); // nothing is lost
   sn::Gradients taken = sums.take(model);
   EXPECT_EQ(taken.size(), 4u);

@@ -47,7 +47,7 @@ endfunction()
 
 # sinter_sanitized(VARIABLE NAME MLIR): whether a sanitizer looks into this
 # target's code. ThreadSanitizer has to see all of it but passes and emitters:
-# each run of those has one thread and what it works on to itself. The others
+# a run of those has one thread, and what it shares, the target, is constant. The others
 # look at what includes no MLIR, and not at tests and examples, a third of all
 # to compile. SINTER_SANITIZE_TESTS and fuzzers ask for the rest, too, whose
 # objects are those of preset `dev` otherwise.

@@ -1,6 +1,7 @@
 /// `sinter devices`: what programs can run on here.
 #include "runtime/device/Device.h"
 #include "runtime/params/Json.h"
+#include "runtime/program/CompilerHook.h"
 #include "tools/sinter/Arguments.h"
 #include "tools/sinter/Command.h"
 
@@ -10,12 +11,17 @@ namespace sinter::cli {
 
 using namespace runtime;
 
-static constexpr Flag flags[] = {{"--json", nullptr, "print JSON"}};
+static constexpr Flag flags[] = {
+    {"--json", nullptr, "print JSON"},
+    {"--model", nullptr,
+     "the target for each device, and the numbers of the machine by which\n"
+     "kernels for it are chosen"}};
 const Interface devicesInterface = {
-    "devices [--json]",
+    "devices [--json|--model]",
     "Lists devices, their features and memory budget.",
     "sinter devices\n"
-    "sinter devices --json",
+    "sinter devices --json\n"
+    "sinter devices --model",
     flags,
     0,
     0};
@@ -45,11 +51,25 @@ static void print(Device &device) {
              memory.total / mebi, memory.inUse / mebi, memory.available / mebi);
 }
 
+static Status printMachine(Device &device) {
+  SINTER_TRY_ASSIGN(const CompilerHook *hook, compilerHook());
+  SINTER_TRY_ASSIGN(std::string text, hook->machineText(device.target()));
+  fmt::print("{:8} target {}\n", toString(device.id()), device.target());
+  for (size_t from = 0, end; from < text.size(); from = end + 1) {
+    end = text.find('\n', from);
+    fmt::print("{:8} {}\n", "", text.substr(from, end - from));
+  }
+  return {};
+}
+
 int runDevices(int argc, char **argv) {
   Arguments arguments(argc, argv, devicesInterface);
   if (arguments.exit)
     return *arguments.exit;
-  bool isJson = arguments.has("--json");
+  bool isJson = arguments.has("--json"), isModel = arguments.has("--model");
+  if (isJson && isModel)
+    return report(makeError(ErrorKind::invalid_argument,
+                            "devices: --json and --model exclude each other"));
   std::string list;
   for (DeviceId id : availableDevices()) {
     // One that does not open leaves the others as they are.
@@ -57,7 +77,10 @@ int runDevices(int argc, char **argv) {
     if (isJson)
       list += (list.empty() ? "" : ",\n ") +
               (device ? jsonOf(**device) : jsonOf(id, device.error()));
-    else if (device)
+    else if (device && isModel) {
+      if (Status printed = printMachine(**device); !printed)
+        return report(printed.error());
+    } else if (device)
       print(**device);
     else
       fmt::print("{:8} {}\n", toString(id), device.error().message);

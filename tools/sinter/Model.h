@@ -48,11 +48,13 @@ inline constexpr Flag deviceFlag = {
 inline constexpr Flag targetFlag = {
     "--target", "TARGET",
     "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar; +avx512bf16 after one "
-    "adds a feature; cpu:aarch64, for another machine; cuda:sm_80 or "
-    "cuda:sm_90; vulkan, vulkan:lavapipe, "
+    "adds a feature; cpu:aarch64, for another machine; cuda:sm_80, "
+    "cuda:sm_90, cuda:sm_100 or cuda:sm_103, of a card with other numbers "
+    "(sinter devices --model) cuda:sm_90{multiprocessors=114}; vulkan, "
+    "vulkan:lavapipe, "
     "vulkan:h200 or vulkan:minimal13",
     "cpu cpu:x86-64-v3 cpu:x86-64-v4 cpu:scalar cpu:aarch64 cuda:sm_80 "
-    "cuda:sm_90 vulkan "
+    "cuda:sm_90 cuda:sm_100 cuda:sm_103 vulkan "
     "vulkan:lavapipe vulkan:h200 vulkan:minimal13"};
 inline constexpr Flag numericsFlag = {
     "--numerics", "MODE", "exact, default or fast", "exact default fast"};

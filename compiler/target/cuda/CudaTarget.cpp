@@ -37,17 +37,19 @@ static constexpr unsigned globalSpace = 1;
 // 9.0.
 static constexpr int64_t numbersOfAttention = 112 * 1024 / 4;
 
-CudaTarget::CudaTarget(std::string name, std::string given)
-    : targetName(std::move(name)), architecture(std::move(given)),
-      unit(makeWarpUnit()), isHopper(architecture == "sm_90"),
-      threads(makeCudaBlock()) {
+CudaTarget::CudaTarget(std::string name, const runtime::CudaArchitecture &given,
+                       const Machines &machines)
+    : Target(machines), targetName(std::move(name)), architecture(given.code),
+      blockBytes(given.blockBytes), unit(makeWarpUnit()),
+      isHopper(given.capability == 90), threads(makeCudaBlock()) {
   if (isHopper) {
-    blocks.push_back(makeWarpgroupUnit());
-    blocks.push_back(makeWarpgroupUnitOfPieces(2));
-    blocks.push_back(makeWarpgroupUnitOfPieces(3));
+    blocks.push_back(makeWarpgroupUnit(machines));
+    blocks.push_back(makeWarpgroupUnitOfPieces(2, machines));
+    blocks.push_back(makeWarpgroupUnitOfPieces(3, machines));
     attention.push_back(makeWarpgroupAttentionUnit());
   }
-  blocks.push_back(makeFmaUnit({.threads = *threads, .widensHalves = true}));
+  blocks.push_back(makeFmaUnit(
+      {.threads = *threads, .machines = machines, .widensHalves = true}));
   attention.push_back(makeFmaAttentionUnit(
       {.threads = *threads, .mostNumbers = numbersOfAttention}));
 }
@@ -211,12 +213,6 @@ private:
 
 } // namespace
 
-// Bytes of shared memory that a launch can ask for (CUDA Programming Guide,
-// compute capabilities 8.0 and 9.0).
-int64_t CudaTarget::frameBytes() const {
-  return (architecture == oldestArchitecture ? 163 : 227) * 1024;
-}
-
 // Lanes that read far from each other, of what is no frame: the lines that one
 // vector touches have what the next ones want.
 static bool gathers(func::FuncOp function) {
@@ -229,7 +225,7 @@ static bool gathers(func::FuncOp function) {
       .wasInterrupted();
 }
 
-static LogicalResult distribute(func::FuncOp function, StringRef architecture,
+static LogicalResult distribute(func::FuncOp function, StringRef target,
                                 int64_t frameBytes) {
   readEarly(function);
   if (gathers(function))
@@ -239,7 +235,7 @@ static LogicalResult distribute(func::FuncOp function, StringRef architecture,
   if (frame.bytesOfWarp() > frameBytes)
     return function.emitError("the kernel needs ")
            << frame.bytesOfWarp() << " bytes of shared memory, a block of "
-           << architecture << " has " << frameBytes;
+           << target << " has " << frameBytes;
   frame.replace();
   function->setAttr(
       warpsAttr,
@@ -283,7 +279,7 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
     bool isOfBlocks = function->hasAttr(blocksAttr);
     hasMaps |= function->hasAttr(linesAttr);
     if (failed(isOfBlocks ? alignAccesses(function)
-                          : distribute(function, architecture, frameBytes())))
+                          : distribute(function, targetName, frameBytes())))
       return failure();
     narrowMath(function);
     canonicalExtrema(function);

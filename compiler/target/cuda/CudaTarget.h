@@ -4,10 +4,11 @@
 #include "compiler/target/AttentionUnit.h"
 #include "compiler/target/BlockThreads.h"
 #include "compiler/target/cuda/WarpUnit.h"
+#include "runtime/device/cuda/Architectures.h"
 
 namespace sinter::compiler {
 
-/// What `cuda` alone means.
+/// Whose code runs on all that there are.
 inline constexpr const char *oldestArchitecture = "sm_80";
 
 /// Hopper with its own instructions, which no later architecture has.
@@ -15,8 +16,8 @@ inline constexpr const char *hopperArchitecture = "sm_90a";
 
 class CudaTarget final : public Target {
 public:
-  /// `architecture`: `sm_80`, `sm_90`, ...
-  CudaTarget(std::string name, std::string architecture);
+  CudaTarget(std::string name, const runtime::CudaArchitecture &architecture,
+             const Machines &machines);
 
   std::string_view name() const override { return targetName; }
   std::string_view requirements() const override {
@@ -24,7 +25,7 @@ public:
   }
   unsigned lanes() const override { return 64; }
   bool lanesAreThreads() const override { return true; }
-  int64_t frameBytes() const override;
+  int64_t frameBytes() const override { return blockBytes; }
   int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }
   bool hasFma() const override { return true; }
@@ -63,7 +64,8 @@ public:
   link(std::span<const std::string> objects) const override;
 
 private:
-  std::string targetName, architecture;
+  std::string targetName, architecture; ///< the latter of the code
+  int64_t blockBytes;
   std::unique_ptr<const MatrixUnit> unit;
   bool isHopper;
   std::vector<std::unique_ptr<const BlockUnit>> blocks;

@@ -16,7 +16,6 @@ namespace {
 // Below it a stage is mostly empty, which costs little beside what is read and
 // stored; of pieces also time.
 constexpr int64_t leastDepth = 16, leastDepthOfPieces = 64;
-constexpr int64_t multiprocessors = 132;
 // Of k, where tiles are too few for all multiprocessors.
 constexpr int64_t mostParts = 64, leastDepthOfPart = 512;
 // Of a longer k there are no more parts.
@@ -50,19 +49,21 @@ double repeatsOf(const BlockUnit::Matrix &matrix) {
 // H200 over shapes from 512 x 512 x 512 to 8192 x 8192 x 8192 and of few rows.
 // Where two blocks share it, one multiplies while the other one finishes.
 double cyclesOf(const BlockUnit::Product &product, int64_t pieces,
-                int64_t depth, const Cut &cut) {
+                int64_t depth, const Cut &cut, const MachineModel &machine) {
   const BlockUnit::Tile &tile = cut.tile;
   constexpr double products = 2048; // of a cycle
   // All multiprocessors read pieces at once, most of them from far away.
   const double bytesOfCache = pieces > 1 ? 23 : 60;
-  constexpr double bytesOfMemory = 2400;
-  constexpr double latency = 2400, launch = 4000;
+  const auto bytesOfMemory = double(machine.memoryBytes);
+  const auto launch = double(machine.launchCycles);
+  constexpr double latency = 2400;
   constexpr double finishedElements = 8;
   const WarpgroupLayout layout(tile, pieces);
   int64_t pairs = pieces * (pieces + 1) / 2;
   int64_t rows = sizeOr(product.rows, manyRows);
   int64_t batches = sizeOr(product.batches, 1);
-  int64_t turns = llvm::divideCeil(tilesOf(product, cut), multiprocessors);
+  int64_t turns =
+      llvm::divideCeil(tilesOf(product, cut), machine.multiprocessors);
   int64_t atOnce = std::clamp<int64_t>(turns, 1, layout.blocks);
 
   double elements = double(tile.rows * tile.columns);
@@ -98,7 +99,8 @@ bool fitsColumns(const BlockUnit::Product &product, int64_t pieces,
 // Of a product with a k of that length, in as many parts as `least` to `most`,
 // the best first.
 SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
-                        int64_t depth, int64_t least, int64_t most) {
+                        int64_t depth, int64_t least, int64_t most,
+                        const MachineModel &machine) {
   constexpr std::pair<int64_t, int64_t> sizes[] = {
       {128, 256}, {128, 192}, {128, 128}, {64, 128},
       {64, 64},   {64, 32},   {64, 16}};
@@ -111,7 +113,7 @@ SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
       cut.parts = parts;
       // Small tiles share a multiprocessor, as soon as there are enough.
       if (rows == WarpgroupLayout::rows &&
-          tilesOf(product, cut) > multiprocessors)
+          tilesOf(product, cut) > machine.multiprocessors)
         cut.tile.blocks = 2;
       WarpgroupLayout layout(cut.tile, pieces);
       bool fits = fitsColumns(product, pieces, columns);
@@ -119,7 +121,7 @@ SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
         continue;
       cut.depth = int64_t(llvm::alignTo(
           llvm::divideCeil(uint64_t(depth), parts), layout.depthAtOnce()));
-      cut.cycles = cyclesOf(product, pieces, depth, cut);
+      cut.cycles = cyclesOf(product, pieces, depth, cut, machine);
       cuts.push_back(cut);
     }
   llvm::stable_sort(
@@ -135,14 +137,16 @@ struct Step {
 // As many as are best for the power of two below k: a function of k that holds
 // for every k, so that one which a launch knows first is cut as a constant one
 // is.
-SmallVector<Step> stepsOf(const BlockUnit::Product &product, int64_t pieces) {
+SmallVector<Step> stepsOf(const BlockUnit::Product &product, int64_t pieces,
+                          const MachineModel &usual) {
   SmallVector<Step> steps{{0, 1}};
   if (!product.cutsDepth || product.rows <= 0 || product.batches <= 0)
     return steps;
   for (int64_t depth = 2 * leastDepthOfPart; depth <= mostCutDepth;
        depth *= 2) {
     int64_t most = std::min(depth / leastDepthOfPart, mostParts);
-    int64_t parts = cutsOf(product, pieces, depth, 1, most).front().parts;
+    int64_t parts =
+        cutsOf(product, pieces, depth, 1, most, usual).front().parts;
     if (parts != steps.back().parts)
       steps.push_back({depth, parts});
   }
@@ -186,19 +190,22 @@ bool hasDepth(const BlockUnit::Product &product, int64_t pieces) {
 // Whether pieces take less time than multiply-adds, which a multiprocessor has
 // of so many a cycle in large products.
 bool pays(BlockUnit::Product product, int64_t pieces, int64_t rows,
-          int64_t batches, int64_t depth) {
+          int64_t batches, int64_t depth, const MachineModel &usual) {
   constexpr double products = 96;
   product.rows = rows;
   product.batches = batches;
-  int64_t parts = partsAt(stepsOf(product, pieces), depth);
-  double own = cutsOf(product, pieces, depth, parts, parts).front().cycles;
+  int64_t parts = partsAt(stepsOf(product, pieces, usual), depth);
+  double own =
+      cutsOf(product, pieces, depth, parts, parts, usual).front().cycles;
   double all = double(rows) * double(batches) * double(depth);
-  return own < all * double(product.columns) / (products * multiprocessors);
+  return own < all * double(product.columns) /
+                   (products * double(usual.multiprocessors));
 }
 
 // By classes of the sizes that may be unknown, so that programs that know them
 // and others choose alike.
-AffineExpr sizesThatPay(const BlockUnit::Product &product, int64_t pieces) {
+AffineExpr sizesThatPay(const BlockUnit::Product &product, int64_t pieces,
+                        const MachineModel &usual) {
   constexpr SizeClasses::Names names = {1, 1 << 17, /*digits=*/1,
                                         /*areAbove=*/false};
   auto classesOf = [&](AffineExpr size) {
@@ -207,7 +214,7 @@ AffineExpr sizesThatPay(const BlockUnit::Product &product, int64_t pieces) {
   return classesOf(product.sizes.rows).valueOf([&](int64_t rows) {
     return classesOf(product.sizes.batches).valueOf([&](int64_t batches) {
       return classesOf(product.depth).valueOf([&](int64_t depth) {
-        bool isWorth = pays(product, pieces, rows, batches, depth);
+        bool isWorth = pays(product, pieces, rows, batches, depth, usual);
         return getAffineConstantExpr(isWorth, product.depth.getContext());
       });
     });
@@ -216,7 +223,8 @@ AffineExpr sizesThatPay(const BlockUnit::Product &product, int64_t pieces) {
 
 class WarpgroupUnit final : public BlockUnit {
 public:
-  explicit WarpgroupUnit(unsigned pieces) : pieces(pieces) {}
+  WarpgroupUnit(unsigned pieces, const Machines &machines)
+      : pieces(pieces), machines(machines) {}
 
   unsigned piecesOf(Type element) const override {
     return element.isF32() ? pieces : 1;
@@ -239,12 +247,13 @@ public:
     if (!fits || (pieces > 1 && mayCountLengths(product)) ||
         constantOr(sizesOf(product), 1) == 0)
       return {};
-    SmallVector<Step> steps = stepsOf(product, pieces);
+    SmallVector<Step> steps = stepsOf(product, pieces, machines.usual);
     AffineExpr parts = partsAt(steps, product.depth);
     int64_t depth = constantOr(product.depth, manyRows);
     int64_t count = partsAt(steps, depth);
     SmallVector<Tile> tiles;
-    SmallVector<Cut> cuts = cutsOf(product, pieces, depth, count, count);
+    SmallVector<Cut> cuts =
+        cutsOf(product, pieces, depth, count, count, machines.own);
     for (const Cut &cut : ArrayRef(cuts).take_front(mostTiles)) {
       Tile &tile = tiles.emplace_back(cut.tile);
       int64_t step = WarpgroupLayout(tile, pieces).depthAtOnce();
@@ -261,7 +270,7 @@ public:
   AffineExpr sizesOf(const Product &product) const override {
     if (pieces == 1)
       return BlockUnit::sizesOf(product);
-    return sizesThatPay(product, pieces);
+    return sizesThatPay(product, pieces, machines.usual);
   }
 
   bool stores(const Matrix &result, Type element) const override {
@@ -276,16 +285,18 @@ public:
 
 private:
   const unsigned pieces;
+  const Machines machines;
 };
 
 } // namespace
 
-std::unique_ptr<const BlockUnit> makeWarpgroupUnit() {
-  return std::make_unique<WarpgroupUnit>(1);
+std::unique_ptr<const BlockUnit> makeWarpgroupUnit(const Machines &machines) {
+  return std::make_unique<WarpgroupUnit>(1, machines);
 }
 
-std::unique_ptr<const BlockUnit> makeWarpgroupUnitOfPieces(unsigned pieces) {
-  return std::make_unique<WarpgroupUnit>(pieces);
+std::unique_ptr<const BlockUnit>
+makeWarpgroupUnitOfPieces(unsigned pieces, const Machines &machines) {
+  return std::make_unique<WarpgroupUnit>(pieces, machines);
 }
 
 } // namespace sinter::compiler

@@ -9,12 +9,13 @@ namespace sinter::compiler {
 /// shared memory, into which tensor maps copy parts of both operands (compute
 /// capability 9.0, sm_90a). Takes operands of which every row starts at a
 /// multiple of 16 bytes.
-std::unique_ptr<const BlockUnit> makeWarpgroupUnit();
+std::unique_ptr<const BlockUnit> makeWarpgroupUnit(const Machines &machines);
 
 /// Of products of f32, likewise, each element in pieces of bf16: copies of
 /// operands in pieces, which pays for large ones. Three pieces lose nothing,
 /// and take six products for each; two take three, where products are
 /// approximate.
-std::unique_ptr<const BlockUnit> makeWarpgroupUnitOfPieces(unsigned pieces);
+std::unique_ptr<const BlockUnit>
+makeWarpgroupUnitOfPieces(unsigned pieces, const Machines &machines);
 
 } // namespace sinter::compiler

@@ -32,12 +32,12 @@ static double cyclesTogether(const FmaLayout &layout, double depth,
   return std::ceil(depth / double(layout.depth)) * round + adding + start;
 }
 
-double cyclesOf(const FmaSizes &sizes, const FmaLayout &layout) {
-  constexpr int64_t multiprocessors = 132;
+double cyclesOf(const FmaSizes &sizes, const FmaLayout &layout,
+                const MachineModel &machine) {
   int64_t tiles = sizes.batches *
                   int64_t(llvm::divideCeil(sizes.rows, layout.rows)) *
                   int64_t(llvm::divideCeil(sizes.columns, layout.columns));
-  int64_t turns = llvm::divideCeil(tiles, multiprocessors);
+  int64_t turns = llvm::divideCeil(tiles, machine.multiprocessors);
   int64_t whole = turns / layout.blocks, rest = turns % layout.blocks;
   auto depth = double(sizes.depth);
   double cycles =

@@ -1,6 +1,7 @@
 /// FmaCost: how long a product takes whose tiles lie so.
 #pragma once
 
+#include "compiler/target/MachineModel.h"
 #include "compiler/target/simt/FmaLayout.h"
 
 namespace sinter::compiler {
@@ -11,6 +12,7 @@ struct FmaSizes {
 };
 
 /// All tiles that fall to a multiprocessor, in its cycles.
-double cyclesOf(const FmaSizes &sizes, const FmaLayout &layout);
+double cyclesOf(const FmaSizes &sizes, const FmaLayout &layout,
+                const MachineModel &machine);
 
 } // namespace sinter::compiler

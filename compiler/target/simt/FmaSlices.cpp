@@ -17,11 +17,12 @@ using Names = SizeClasses::Names;
 // to the fastest.
 constexpr double margin = 1.02;
 
-int64_t slicesAt(const FmaSizes &sizes, ArrayRef<const FmaLayout *> layouts) {
+int64_t slicesAt(const FmaSizes &sizes, ArrayRef<const FmaLayout *> layouts,
+                 const MachineModel &usual) {
   std::map<int64_t, double> cycles;
   double best = std::numeric_limits<double>::infinity();
   for (const FmaLayout *layout : layouts) {
-    double own = cyclesOf(sizes, *layout);
+    double own = cyclesOf(sizes, *layout, usual);
     auto [at, isFirst] = cycles.try_emplace(layout->slices, own);
     at->second = std::min(at->second, own);
     best = std::min(best, own);
@@ -183,11 +184,12 @@ private:
 };
 
 SmallVector<FmaSlices> slicesFor(const Classes &classes,
-                                 ArrayRef<const FmaLayout *> layouts) {
+                                 ArrayRef<const FmaLayout *> layouts,
+                                 const MachineModel &usual) {
   std::map<Classes::Class, int64_t> slices;
   SmallVector<FmaSlices> ranges;
   classes.forEach([&](const Classes::Class &each) {
-    int64_t own = slicesAt(classes.sizesOf(each), layouts);
+    int64_t own = slicesAt(classes.sizesOf(each), layouts, usual);
     slices[each] = own;
     auto *range = llvm::find_if(
         ranges, [&](const FmaSlices &known) { return known.slices == own; });
@@ -208,10 +210,11 @@ SmallVector<FmaSlices> slicesFor(const Classes &classes,
 } // namespace
 
 SmallVector<FmaSlices> slicesFor(const BlockUnit::Product &product,
-                                 ArrayRef<const FmaLayout *> layouts) {
+                                 ArrayRef<const FmaLayout *> layouts,
+                                 const MachineModel &usual) {
   if (product.isBatched)
-    return slicesFor(ClassesOfBatches(product), layouts);
-  return slicesFor(ClassesOfMatrices(product), layouts);
+    return slicesFor(ClassesOfBatches(product), layouts, usual);
+  return slicesFor(ClassesOfMatrices(product), layouts, usual);
 }
 
 } // namespace sinter::compiler

@@ -16,10 +16,11 @@ struct FmaSlices {
   llvm::SmallVector<FmaSizes> sizes;
 };
 
-/// For layouts that a device can run. Slices are the order of sums: they follow
-/// from classes of sizes, not from what a program knows of these.
+/// For layouts that a device can run, of cards of which `usual` is one. Slices
+/// are the order of sums: they follow from classes of sizes, not from what a
+/// program knows of these.
 llvm::SmallVector<FmaSlices>
 slicesFor(const BlockUnit::Product &product,
-          llvm::ArrayRef<const FmaLayout *> layouts);
+          llvm::ArrayRef<const FmaLayout *> layouts, const MachineModel &usual);
 
 } // namespace sinter::compiler

@@ -27,12 +27,13 @@ bool isSimple(const BlockUnit::Product &product) {
 // Those first that take least for all sizes together, of which large ones count
 // most.
 SmallVector<const FmaLayout *> ranked(ArrayRef<const FmaLayout *> layouts,
-                                      ArrayRef<FmaSizes> sizes) {
+                                      ArrayRef<FmaSizes> sizes,
+                                      const MachineModel &machine) {
   SmallVector<std::pair<double, const FmaLayout *>> all;
   for (const FmaLayout *layout : layouts) {
     double cycles = 0;
     for (const FmaSizes &each : sizes)
-      cycles += cyclesOf(each, *layout);
+      cycles += cyclesOf(each, *layout, machine);
     all.emplace_back(cycles, layout);
   }
   llvm::stable_sort(all, llvm::less_first());
@@ -55,7 +56,8 @@ public:
       if (fits(layout) && (layout.slices == 1 || !product.isOrdered))
         layouts.push_back(&layout);
     SmallVector<Range> ranges;
-    for (const FmaSlices &range : slicesFor(product, layouts))
+    for (const FmaSlices &range :
+         slicesFor(product, layouts, device.machines.usual))
       ranges.push_back({range.holds, tilesFor(product, range, layouts)});
     return ranges;
   }
@@ -75,7 +77,8 @@ private:
   // number.
   SmallVector<Tile> tilesFor(const Product &product, const FmaSlices &range,
                              ArrayRef<const FmaLayout *> layouts) const {
-    SmallVector<const FmaLayout *> all = ranked(layouts, range.sizes);
+    SmallVector<const FmaLayout *> all =
+        ranked(layouts, range.sizes, device.machines.own);
     auto *first = llvm::find_if(all, [&](const FmaLayout *layout) {
       return layout->slices == range.slices;
     });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/target/BlockThreads.h"
+#include "compiler/target/MachineModel.h"
 
 #include <limits>
 
@@ -10,6 +11,7 @@ namespace sinter::compiler {
 /// What of such a unit a device can have.
 struct FmaDevice {
   const BlockThreads &threads; ///< outlives the unit
+  Machines machines;
   int64_t mostThreads = std::numeric_limits<int64_t>::max(); ///< of a block
   int64_t mostNumbers = std::numeric_limits<int64_t>::max(); ///< of its memory
   /// Whether it adds a product that is not rounded for sure: where not, ordered

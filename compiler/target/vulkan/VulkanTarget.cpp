@@ -36,12 +36,16 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
+// A device does not say how many processors it has.
+static const Machines measured = {measuredMachine(), measuredMachine()};
+
 VulkanTarget::VulkanTarget(std::string name, VulkanProfile given)
-    : targetName(std::move(name)), profile(std::move(given)),
+    : Target(measured), targetName(std::move(name)), profile(std::move(given)),
       threads(makeWorkgroup(profile)) {
   if (profile.hasMatrices || profile.emulatesMatrices)
     blocks.push_back(makeFragmentUnit(profile, *threads));
   blocks.push_back(makeFmaUnit({.threads = *threads,
+                                .machines = measured,
                                 .mostThreads = threads->mostThreads(),
                                 .mostNumbers = threads->mostNumbers(),
                                 .hasFma = hasFma(),

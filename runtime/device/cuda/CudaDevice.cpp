@@ -1,6 +1,7 @@
 /// A GPU: memory, copies, launches and events.
 #include "runtime/device/cuda/CudaDevice.h"
 
+#include "runtime/device/cuda/Architectures.h"
 #include "runtime/device/cuda/CudaGraph.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/WorkTimes.h"
@@ -148,8 +149,7 @@ std::string CudaDevice::profile() const {
 }
 
 std::string CudaDevice::target() const {
-  // Hopper's own instructions are of no later device.
-  return about.major == 9 ? "cuda:sm_90" : "cuda:sm_80";
+  return cudaTargetOf(about.capability(), about.multiprocessors);
 }
 
 MemoryInfo CudaDevice::memoryInfo() const {

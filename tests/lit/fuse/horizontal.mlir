@@ -7,13 +7,11 @@
 // RUN: sinter opt %t/full.mlir --pipeline='form-kernels{max-parallel-ops=5}' | FileCheck %t/full.mlir
 // RUN: sinter inspect %t/equal.mlir --stage lower --target cpu:x86-64-v3 | FileCheck %t/equal.mlir
 //--- updates.mlir
-// CHECK: accepted = true
-// CHECK-SAME: detail = "sub side by side with sub"
-// CHECK-SAME: rule = "horizontal"
 // CHECK-COUNT-1: program.kernel @map_
 // CHECK-NOT: program.kernel
 // CHECK: %{{.*}}:3 = program.launch
 // CHECK-NOT: program.launch
+// CHECK: // accepted horizontal: sub side by side with sub
 // LOWER-COUNT-1: func.func
 // LOWER-NOT: func.func
 func.func @main(%p: tensor<64x10xf32>, %g: tensor<64x10xf32>, %q: tensor<10xf32>, %h: tensor<10xf32>, %r: tensor<3x5x7xf32>, %i: tensor<3x5x7xf32>, %lr: tensor<f32> {sinter.kind = "scalar"}) -> (tensor<64x10xf32>, tensor<10xf32>, tensor<3x5x7xf32>) {
@@ -31,11 +29,9 @@ func.func @main(%p: tensor<64x10xf32>, %g: tensor<64x10xf32>, %q: tensor<10xf32>
 //--- apart.mlir
 // Not: what another kernel reads, a large one, a reduction, one of symbolic
 // shape, and a second walk over a tensor that the first may overwrite.
-// CHECK: accepted = false
-// CHECK-SAME: detail = "exp side by side with transpose: both read one tensor"
-// CHECK-SAME: rule = "shared_input"
 // CHECK-COUNT-6: program.launch
 // CHECK-NOT: program.launch
+// CHECK: // rejected shared_input: exp side by side with transpose: both read one tensor
 #rows = affine_map<()[s0] -> (s0)>
 func.func @main(%a: tensor<8x4xf32>, %b: tensor<300x300xf32>, %c: tensor<?xf32, #rows>, %d: tensor<5x6xf32>) -> (tensor<8x4xf32>, tensor<4x8xf32>, tensor<300x300xf32>, tensor<?xf32, #rows>, tensor<5x5xf32>) {
   %0 = sinter.exp %a : (tensor<8x4xf32>) -> tensor<8x4xf32>

@@ -6,13 +6,12 @@
 // RUN: sinter opt %t/alone.mlir --until=fuse | FileCheck %t/alone.mlir
 //--- counts.mlir
 // Two counts, whatever their ranks, of which the one is read by sums.
-// CHECK: detail = "exp side by side with mul"
-// CHECK-SAME: rule = "horizontal"
 // CHECK-COUNT-2: program.kernel
 // CHECK-NOT: program.kernel
 // CHECK: program.launch
 // CHECK: program.launch
 // CHECK-NOT: program.launch
+// CHECK: // accepted horizontal: exp side by side with mul
 func.func @main(%x: tensor<400x300xf32>, %count: tensor<i64>, %rate: tensor<1xf32>) -> (tensor<400xf32>, tensor<400x300xf32>, tensor<i64>, tensor<1xf32>) {
   %one = sinter.full {dtype = i64, shape = affine_map<() -> ()>, value = 1 : i64} : () -> tensor<i64>
   %next = sinter.add %count, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>

@@ -1,4 +1,4 @@
-// RUN: sinter opt %s --until=simplify --mlir-print-debuginfo | FileCheck %s
+// RUN: sinter opt %s --pipeline=number-nodes,merge-duplicates --mlir-print-debuginfo | FileCheck %s
 
 // Equal ops become one that stands for both nodes. So do draws of one counter,
 // and draws of two counters stay two.

@@ -1,5 +1,5 @@
 // RUN: sinter opt %s --split-input-file --pipeline=narrow-positions | FileCheck %s
-// RUN: sinter opt %s --split-input-file --pipeline='narrow-positions{bytes=false}' | FileCheck %s --check-prefix=WORDS
+// RUN: sinter opt %s --split-input-file --pipeline=narrow-positions --target=vulkan:minimal13 | FileCheck %s --check-prefix=WORDS
 
 // Arithmetic reads where the largest stands: the place is stored in a byte, by
 // a device that has them.

@@ -1,5 +1,5 @@
-// RUN: sinter opt %s --split-input-file --pipeline=products-of-bytes | FileCheck %s
-// RUN: sinter opt %s --split-input-file --pipeline='products-of-bytes{takes-zero=false}' \
+// RUN: sinter opt %s --split-input-file --pipeline=products-of-bytes --target=cpu:x86-64-v4+avx512vnni | FileCheck %s
+// RUN: sinter opt %s --split-input-file --pipeline=products-of-bytes --target=cpu:x86-64-v4+avx512vnni+amx-int8+amx-tile \
 // RUN:   | FileCheck %s --check-prefix=OUTSIDE
 
 // One number is the zero, one the scale, and each column has a scale. A product

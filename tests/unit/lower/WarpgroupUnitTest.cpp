@@ -30,7 +30,7 @@ std::optional<BlockUnit::Tile> firstTile(const BlockUnit &unit,
 
 TEST(WarpgroupUnit, CutsADepthOfALaunchAsAConstantOne) {
   mlir::MLIRContext context;
-  auto unit = makeWarpgroupUnit();
+  auto unit = makeWarpgroupUnit({measuredMachine(), measuredMachine()});
   auto symbol = mlir::getAffineSymbolExpr(0, &context);
   auto at = [&](mlir::AffineExpr expr, int64_t size) -> int64_t {
     if (!expr)
@@ -70,7 +70,7 @@ TEST(WarpgroupUnit, CutsADepthOfALaunchAsAConstantOne) {
 // that a launch knows first; and few of them leave a stage almost empty.
 TEST(WarpgroupUnit, TakesRowsOfAnyDepth) {
   mlir::MLIRContext context;
-  auto unit = makeWarpgroupUnit();
+  auto unit = makeWarpgroupUnit({measuredMachine(), measuredMachine()});
   auto number = [&](int64_t value) {
     return mlir::getAffineConstantExpr(value, &context);
   };
@@ -87,7 +87,7 @@ TEST(WarpgroupUnit, TakesRowsOfAnyDepth) {
 // A box of some columns is stored whole, so that a narrower tile has them all.
 TEST(WarpgroupUnit, HasNarrowTilesForFewColumns) {
   mlir::MLIRContext context;
-  auto unit = makeWarpgroupUnit();
+  auto unit = makeWarpgroupUnit({measuredMachine(), measuredMachine()});
   for (int64_t depth : {16, 1072})
     for (int64_t columns : {5, 12, 16, 17, 20, 24, 33, 64, 520}) {
       auto product = productOf(context, 778909, columns,

@@ -101,7 +101,7 @@ TEST(Interface, DeviceFunctions) {
 
 TEST(Interface, CompilerFunctions) {
   constexpr size_t word = sizeof(void *);
-  static_assert(sizeof(CompilerHook) == 11 * word);
+  static_assert(sizeof(CompilerHook) == 12 * word);
   static_assert(offsetof(CompilerHook, compile) == 0 * word);
   static_assert(offsetof(CompilerHook, compileText) == 1 * word);
   static_assert(offsetof(CompilerHook, exportGraph) == 2 * word);
@@ -113,6 +113,7 @@ TEST(Interface, CompilerFunctions) {
   static_assert(offsetof(CompilerHook, disassemble) == 8 * word);
   static_assert(offsetof(CompilerHook, kernelTiles) == 9 * word);
   static_assert(offsetof(CompilerHook, compileKernel) == 10 * word);
+  static_assert(offsetof(CompilerHook, machineText) == 11 * word);
   EXPECT_STREQ(compilerHookSymbol, "sinter_compiler_hook");
 }
 

@@ -20,7 +20,9 @@ using namespace runtime;
 static std::string targetOf(const ProgramData &program) {
   std::string_view variant = program.variant;
   if (program.target == "cuda" && variant.starts_with("sm_"))
-    return "cuda:" + std::string(variant.substr(0, 5)); // of `sm_90a`
+    return variant == "sm_90a"  ? "cuda:sm_90"
+           : variant == "sm_90" ? "cuda:sm_100"
+                                : "cuda:" + std::string(variant);
   return program.target;
 }
 

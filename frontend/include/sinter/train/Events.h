@@ -107,7 +107,8 @@ struct StepEnd {
   double time = wall_time();
 };
 
-/// A split of an epoch is done: the values of all of it.
+/// A split of an epoch is done: the values of all of it, in the units that
+/// people read, such as per cent.
 struct EpochEnd {
   Split split = Split::train;
   int64_t epoch = 1;

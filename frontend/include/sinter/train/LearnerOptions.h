@@ -70,8 +70,8 @@ struct LearnerOptions {
   /// keep. Updates whose gradients are not finite are left out; schedules and
   /// averages count them. By itself with `autocast` of f16.
   std::optional<LossScalerOptions> loss_scale = {};
-  /// Steps between two readings of the metrics; 0, or where nobody listens: at
-  /// the ends of epochs.
+  /// Steps between two readings of the metrics; 0, or where nobody listens and
+  /// no checkpoint asks (`checkpoints.when`): at the ends of epochs.
   int64_t log_every = 50;
   /// Restarts the thread's random numbers where a run begins.
   std::optional<uint64_t> seed = {};

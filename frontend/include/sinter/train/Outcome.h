@@ -11,7 +11,8 @@
 
 namespace sinter::train {
 
-/// A number of a metric at the end.
+/// A number of a metric at the end, as the metric gives it: an accuracy is from
+/// 0 to 1, where events show per cent.
 struct Result {
   Split split = Split::train;
   std::string name;

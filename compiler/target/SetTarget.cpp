@@ -1,0 +1,61 @@
+/// The target as an attribute of the module.
+#include "compiler/Passes.h"
+#include "compiler/target/Target.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+#define GEN_PASS_DEF_SETTARGET
+#include "sinter/generated/Passes.h.inc"
+
+// Of GPUs it is not known: words of threads are not what is fast there.
+static bool multipliesBytes(const Target &target, MLIRContext *context) {
+  auto byte = [&](IntegerType::SignednessSemantics sign) {
+    return IntegerType::get(context, 8, sign);
+  };
+  return !target.lanesAreThreads() &&
+         target.multipliesWords(byte(IntegerType::Unsigned),
+                                byte(IntegerType::Signed));
+}
+
+// Null where there are no such numbers.
+static DictionaryAttr machineAttr(const MachineModel &machine,
+                                  MLIRContext *context) {
+  if (machine == MachineModel())
+    return {};
+  Builder builder(context);
+  SmallVector<NamedAttribute> numbers;
+  for (const MachineField &field : machineFields())
+    numbers.push_back(builder.getNamedAttr(
+        field.name, builder.getI64IntegerAttr(machine.*field.value)));
+  return builder.getDictionaryAttr(numbers);
+}
+
+static program::TargetAttr targetAttr(const Target &target,
+                                      MLIRContext *context) {
+  return program::TargetAttr::get(
+      context, StringRef(target.name()), target.lanesAreThreads(),
+      target.blockThreads() != nullptr, target.storesBytes(),
+      multipliesBytes(target, context), target.matrixUnit() != nullptr,
+      machineAttr(target.machines().own, context));
+}
+
+namespace {
+
+struct SetTargetPass : impl::SetTargetBase<SetTargetPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    auto target = makeTarget(name);
+    if (!target) {
+      getOperation().emitError(target.error().message);
+      return signalPassFailure();
+    }
+    getOperation()->setAttr(program::ProgramDialect::targetName,
+                            targetAttr(**target, &getContext()));
+  }
+};
+
+} // namespace
+
+} // namespace sinter::compiler
