@@ -55,8 +55,12 @@ void enterLine(const SourceLine &where) {
   scope.site = userSite(where);
 }
 
-SourceScope::SourceScope(const SourceLine &where)
-    : SourceScope(userSite(where)) {}
+// A line that was not met yet takes memory.
+SourceScope::SourceScope(const SourceLine &where) try
+    : SourceScope(userSite(where)) {
+} catch (...) {
+  detail::raiseExhausted(where);
+}
 
 SourceScope::SourceScope(SiteId site) try : previous(scopeSite) {
   scopeSite = site;
