@@ -360,6 +360,19 @@ void failUses(const std::vector<Use> &uses) {
 
 } // namespace
 
+// Only children are at the line of the call, each for the first time.
+TEST(Failures, AllocationsAtALineThatWasNotMetYet) {
+  Net net;
+  sn::Tensor x = sn::full({2, 3}, 0.5f);
+  net(x).eval();
+  for (Failure failure : allocationFailures)
+    for (long number : {1, 2, 3, 4}) {
+      std::string bad = inChild(
+          [&] { failNow(failure, number, [&] { sn::Tensor y = net(x); }); });
+      EXPECT_EQ(bad, "") << int(failure) << " at call " << number;
+    }
+}
+
 TEST(Failures, AllocationsOfOtherCalls) {
   Net net, other;
   sn::Tensor x = sn::full({2, 3}, 0.5f), y;
