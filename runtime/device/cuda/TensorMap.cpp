@@ -148,7 +148,9 @@ Status sinter::runtime::encodeTensorMap(const Driver &driver,
     std::memset(to, 0, tensorMapBytes);
     return {};
   }
-  char *first = static_cast<char *>(buffers[map.buffer]) + *offset * bytes;
+  // An address of the device's, where nothing of this process is.
+  auto first = reinterpret_cast<void *>(
+      reinterpret_cast<uintptr_t>(buffers[map.buffer]) + *offset * bytes);
   int type = map.element == DType::bf16 ? tensorOfBf16 : tensorOfF16;
   if (map.windows.empty())
     return driver.check(
