@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace sinter::train {
 
@@ -131,24 +132,18 @@ void GradientsAccumulator::goOn(const Fields &fields, int64_t count,
   detail::raiseExhausted(where);
 }
 
-/// Whose gradients the sum of `path` is to be.
-static const Param &paramOf(const Fields &model, const std::string &path,
-                            const Param &sum, std::source_location where) {
-  for (const auto &[name, param] : model.params) {
-    if (name != path)
-      continue;
-    if (!std::ranges::equal(param->shape(), sum.shape(), {}, &Dim::value,
-                            &Dim::value))
-      reject(fmt::format("the parameter '{}' of this model has another shape "
-                         "than what was accumulated for it",
-                         path),
-             where);
-    return *param;
-  }
-  reject(fmt::format("gradients were given for '{}', which this model does not "
-                     "have",
-                     path),
-         where);
+/// The model's, by path.
+static std::map<std::string_view, const Param *> paramsOf(const Fields &model) {
+  std::map<std::string_view, const Param *> all;
+  for (const auto &[path, param] : model.params)
+    all.emplace(path, param);
+  return all;
+}
+
+/// Whether gradients of the one fit the other.
+static bool isAlike(const Param &one, const Param &other) {
+  return std::ranges::equal(one.shape(), other.shape(), {}, &Dim::value,
+                            &Dim::value);
 }
 
 Gradients GradientsAccumulator::taken(const Fields *model, bool isMean,
@@ -157,19 +152,32 @@ Gradients GradientsAccumulator::taken(const Fields *model, bool isMean,
   no_grad guard;
   if (added.empty())
     reject("nothing was accumulated since the last take", where);
-  std::vector<const Param *> owners;
-  for (const auto &[path, cell] : added)
-    owners.push_back(model ? &paramOf(*model, path, sums.at(path), where)
-                           : nullptr);
+  std::map<std::string_view, const Param *> params;
+  if (model)
+    params = paramsOf(*model);
+  for (const auto &[path, cell] : added) {
+    if (!model)
+      break;
+    auto found = params.find(path);
+    if (found == params.end())
+      reject(fmt::format("gradients were given for '{}', which this model does "
+                         "not have",
+                         path),
+             where);
+    if (!isAlike(*found->second, sums.at(path)))
+      reject(fmt::format("the parameter '{}' of this model has another shape "
+                         "than what was accumulated for it",
+                         path),
+             where);
+  }
   Gradients gradients;
   Tensor total = detail::latestValue(total_weight.cell(), where);
-  auto owner = owners.begin();
   for (const auto &[path, cell] : added) {
     Param &sum = sums.at(path);
     Tensor value = detail::latestValue(sum.cell(), where);
     if (isMean)
       value = value / total.to(sum.device()).to(sum.dtype());
-    if (const Param *param = *owner++)
+    if (const Param *param = model ? params.at(path) : nullptr)
       gradients.set(param->cell()->id(), value.to(param->device(), where));
     else
       gradients.set(cell, value);
