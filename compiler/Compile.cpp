@@ -3,6 +3,7 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/InspectStage.h"
 #include "compiler/Pipeline.h"
+#include "compiler/fuse/ScheduleTiles.h"
 #include "compiler/guard/Guarded.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/MakeDynamic.h"
@@ -46,12 +47,14 @@ public:
 
   Status load(const graph::Graph &graph);
   Status load(std::string_view text);
+  Status loadFormed();
   Status run(Stage until);
 
   PipelineOptions options;
   MLIRContext context;
   DiagnosticCollector diagnostics;
   Compilation state;
+  Stage first = Stage::import; ///< those before it are in the text
 };
 
 } // namespace
@@ -68,15 +71,32 @@ Status Session::load(const graph::Graph &graph) {
 
 Status Session::load(std::string_view text) {
   state.module = importText(text, &context);
+  if (state.module && isFormed(*state.module))
+    return loadFormed();
   if (!state.module ||
       failed(makeDynamic(*state.module, options.import.dynamic)))
     return diagnostics.takeError(ErrorKind::invalid_argument, "import");
   return {};
 }
 
+// What was printed after `fuse`, and may have been edited since.
+Status Session::loadFormed() {
+  first = Stage::plan;
+  state.numNodes = numNodes(*state.module);
+  if (!options.import.dynamic.empty())
+    return makeError(ErrorKind::invalid_argument,
+                     "the text has kernels, whose axes are what they are");
+  StringRef own = program::targetOf(*state.module).getName();
+  if (own != options.target.name)
+    return makeError(ErrorKind::invalid_argument,
+                     "the text has kernels for target " + own.str() +
+                         ", not for " + options.target.name);
+  return scheduleTiles(*state.module, options.schedule.tiles);
+}
+
 // A stage's own error, or what its diagnostics said.
 Status Session::run(Stage until) {
-  Status done = runPipeline(state, options, until);
+  Status done = runPipeline(state, options, until, first);
   if (done || !done.error().message.empty())
     return done;
   return diagnostics.takeError(done.error().kind, "compile");

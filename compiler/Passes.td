@@ -486,6 +486,27 @@ def ShareKernels : Pass<"share-kernels", "::mlir::ModuleOp"> {
   }];
 }
 
+def ChooseSchedules : Pass<"choose-schedules", "::mlir::ModuleOp"> {
+  let summary = "Say of each kernel how its work is shared out.";
+  let description = [{
+    Of the ways that a kernel has, the schedule names the one that is best on the
+    target. It keeps what fusion knows of inputs. Emitters obey schedules.
+
+    ```mlir
+    program.kernel @reduce_1(%a: tensor<64x65536xf32>) attributes
+        {kind = "reduce", num_symbols = 0 : i64} {...}
+    // becomes, on a GPU
+    program.kernel @reduce_1(%a: tensor<64x65536xf32>) attributes
+        {kind = "reduce", num_symbols = 0 : i64, schedule =
+         #program.schedule<skeleton = rows, owner = grid>} {...}
+    ```
+  }];
+  let options = [
+    Option<"exact", "exact", "bool", "false",
+           "Sums have the order of `exact`">,
+  ];
+}
+
 //===-- plan --------------------------------------------------------------===//
 
 def OrderLaunches : Pass<"order-launches", "::mlir::ModuleOp"> {

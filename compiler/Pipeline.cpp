@@ -98,6 +98,8 @@ void buildStage(Stage stage, OpPassManager &passes,
                            .maxParallelOps = options.fuse.caps.parallelOps,
                            .maxWork = options.fuse.caps.work}));
     passes.addPass(createShareKernels());
+    passes.addPass(createChooseSchedules(
+        {.exact = options.fuse.numerics == NumericsMode::exact}));
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());
@@ -191,8 +193,11 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &options,
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {
-    if (stage < first)
+    if (stage < first) {
+      if (stage == until)
+        return {};
       continue;
+    }
     SINTER_TRY(checkCancelled());
     WorkTimer timer(stage < Stage::lower ? Work::passes : Work::code);
     trace.begin(stage);

@@ -5,6 +5,7 @@
 #include "compiler/lower/BlockRows.h"
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/IndexChecks.h"
+#include "compiler/target/TargetAttr.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,6 +26,7 @@ KernelCaps capsOf(program::TargetAttr target) {
   caps.statistics = !target.getThreads();
   caps.columnsOfRows = target.getBlocks();
   caps.byThreads = target.getThreads();
+  caps.machine = machineOf(target);
   caps.scatteredElements = target.getThreads() ? scatteredByThreads : 0;
   return caps;
 }
@@ -273,8 +275,8 @@ bool Classifier::isCheapPrologue(unsigned index) const {
   bool converts = node->getNumOperands() == 1 &&
                   getElementTypeOrSelf(node->getOperand(0).getType()) !=
                       getElementTypeOrSelf(node->getResult(0).getType());
-  constexpr double cheapNanoseconds = 0.1;
-  return converts || arithmeticCost(node) <= cheapNanoseconds;
+  constexpr double cheapest = 3;
+  return converts || operationsOf(node) <= cheapest;
 }
 
 // Whether the prologue reads more than what it would store. A few scalars do
@@ -401,10 +403,9 @@ static bool onlyWidens(Operation *op) {
   auto widthOf = [](Value value) {
     return byteWidth(*dtypeOf(getElementTypeOrSelf(value.getType())));
   };
-  constexpr double cheapNanoseconds = 0.05;
   return kindOf(op) == PatternKind::pointwise && op->getNumOperands() == 1 &&
          widthOf(op->getOperand(0)) < widthOf(op->getResult(0)) &&
-         arithmeticCost(op) <= cheapNanoseconds;
+         operationsOf(op) <= 1;
 }
 
 // Work beyond once per element: an op that is reached by several accesses, or
@@ -421,9 +422,11 @@ double Classifier::recomputedWork() const {
     if (known != accesses.end())
       for (const Access &access : known->second)
         walked += access.count;
-    double own = estimatedElements(op(index)->getResult(0).getType());
+    Value value = op(index)->getResult(0);
+    double own = estimatedElements(value.getType());
     if (walked > own)
-      total += (walked - own) * arithmeticCost(op(index));
+      total += caps.machine.microsecondsOfOperations(
+          (walked - own) * operationsOf(op(index)), bitsOf(value));
   }
   return total;
 }

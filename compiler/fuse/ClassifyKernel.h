@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/fuse/FusionGraph.h"
+#include "compiler/target/MachineModel.h"
 #include "dialects/program/Program.h"
 
 #include <string>
@@ -40,9 +41,11 @@ struct KernelCaps {
   bool columnsOfRows = false;
   double leastRows = 8192;
   /// Whether a GPU runs the kernels: what only makes elements wider takes no
-  /// time beside reading them, and a byte that moves as much as more
-  /// arithmetic.
+  /// time beside reading them.
   bool byThreads = false;
+  /// By which traffic, arithmetic and launches are weighed against each other:
+  /// that of the usual card.
+  MachineModel machine;
   /// Elements of an output at most that are stored one by one where a transpose
   /// puts them: that moves more bytes, but is no launch of its own.
   unsigned scatteredElements = 0;
@@ -54,7 +57,7 @@ KernelCaps capsOf(program::TargetAttr target);
 /// A set of ops as a kernel.
 struct KernelShape {
   const char *kind = ""; ///< one of kernel_kinds
-  /// Nanoseconds of arithmetic done more than once per element.
+  /// Microseconds of arithmetic done more than once per element.
   double recomputed = 0;
   /// Whether columns of the rows that it walks are reduced, too.
   bool reducesColumns = false;

@@ -20,10 +20,6 @@ namespace sinter::compiler {
 
 using graph::PatternKind;
 
-// Rough figures of one core; they only weigh merges against each other.
-static constexpr double bytesPerMicrosecond = 1e4;
-static constexpr double launchMicroseconds = 2;
-
 namespace {
 
 /// A merge to consider: the groups of two core ops.
@@ -51,6 +47,12 @@ private:
   bool consider(std::vector<Candidate> &queue);
   bool tryMerge(const Candidate &candidate);
   KernelShape shapeOf(unsigned group);
+  /// Of traffic, and of a launch where one goes.
+  double microsecondsSaved(const Candidate &candidate, bool launch) const {
+    const MachineModel &machine = options.caps.machine;
+    return machine.microsecondsOfBytes(candidate.bytes) +
+           (launch ? machine.launchMicroseconds() : 0);
+  }
   void record(const Candidate &candidate, bool accepted, const char *rule,
               std::string detail);
 
@@ -137,8 +139,7 @@ void KernelFormer::record(const Candidate &candidate, bool accepted,
   decision.accepted = accepted;
   decision.rule = rule;
   decision.bytes = int64_t(candidate.bytes);
-  decision.estUs = candidate.bytes / bytesPerMicrosecond +
-                   (accepted ? launchMicroseconds : 0);
+  decision.estUs = float(microsecondsSaved(candidate, accepted));
   auto nodes = nodesOf(mergeLocations(first->getLoc(), second->getLoc()));
   decision.nodes.assign(nodes.begin(), nodes.end());
   decision.detail = llvm::formatv(
@@ -183,10 +184,9 @@ bool KernelFormer::tryMerge(const Candidate &candidate) {
                   "kernels side by side are pointwise, or only reduce");
   double extra =
       kernel.recomputed - shapeOf(a).recomputed - shapeOf(b).recomputed;
-  double saved = (launchMicroseconds + candidate.bytes / bytesPerMicrosecond);
-  if (extra / 1000 > saved)
+  if (extra > microsecondsSaved(candidate, true))
     return reject("recompute",
-                  llvm::formatv("{0:f1} us of arithmetic twice", extra / 1000));
+                  llvm::formatv("{0:f1} us of arithmetic twice", extra));
   if (graph.wouldCycle(a, b))
     return reject("cycle", "another kernel runs between the two");
   record(candidate, true, candidate.siblings ? "shares_input" : "saves_traffic",

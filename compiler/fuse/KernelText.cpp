@@ -88,7 +88,16 @@ std::string canonicalText(program::KernelOp kernel) {
 }
 
 std::string kernelName(program::KernelOp kernel) {
+  // How it is computed has no part in it, but for what makes it another kernel.
+  program::ScheduleAttr schedule = kernel.getScheduleAttr();
+  if (schedule && schedule.getKeptInputs())
+    kernel.setScheduleAttr(
+        program::ScheduleAttr::keeping(schedule.getKeptInputs()));
+  else
+    kernel.removeScheduleAttr();
   std::string text = canonicalText(kernel);
+  if (schedule)
+    kernel.setScheduleAttr(schedule);
   uint64_t hash = XXH3_64bits(text.data(), text.size());
   return llvm::formatv("{0}_{1:x-16}", kernel.getKind(), hash);
 }

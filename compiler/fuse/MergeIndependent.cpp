@@ -20,7 +20,6 @@ using graph::PatternKind;
 // A kernel of more elements keeps all threads busy by itself, and takes much
 // longer than its launch.
 static constexpr double mostElements = 1 << 16;
-static constexpr float launchMicroseconds = 2;
 
 // The parts of a set that no edge connects.
 static SmallVector<OpSet> partsOf(const FusionGraph &graph,
@@ -123,12 +122,13 @@ static bool qualifies(const FusionGraph &graph, const OpSet &members,
 
 static void record(const FusionGraph &graph, const OpSet &one,
                    const OpSet &other, const std::optional<Rejection> &rejected,
+                   const MachineModel &machine,
                    std::vector<FusionDecision> &decisions) {
   Operation *first = graph.op(one.back()), *second = graph.op(other.back());
   FusionDecision decision;
   decision.accepted = !rejected;
   decision.rule = rejected ? rejected->rule : "horizontal";
-  decision.estUs = rejected ? 0 : launchMicroseconds;
+  decision.estUs = rejected ? 0 : float(machine.launchMicroseconds());
   auto nodes = nodesOf(mergeLocations(first->getLoc(), second->getLoc()));
   decision.nodes.assign(nodes.begin(), nodes.end());
   decision.detail = llvm::formatv(
@@ -155,7 +155,8 @@ public:
         tensors.push_back(input);
     if (current) {
       auto rejected = rejection(group, tensors);
-      record(graph, graph.members(*current), members, rejected, decisions);
+      record(graph, graph.members(*current), members, rejected,
+             options.caps.machine, decisions);
       if (rejected) {
         // One that is full makes room; one that is in the way stays behind.
         if (rejected->rule == StringRef("shared_input"))
@@ -226,7 +227,8 @@ static void takeNumbersAlong(FusionGraph &graph, const FuseOptions &options,
       if (graph.members(host).empty() || host == group)
         continue;
       if (takesAlong(graph, host, group, options.caps)) {
-        record(graph, graph.members(host), members, std::nullopt, decisions);
+        record(graph, graph.members(host), members, std::nullopt,
+               options.caps.machine, decisions);
         graph.merge(std::min(host, group), std::max(host, group));
         break;
       }

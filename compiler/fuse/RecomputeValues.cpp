@@ -257,8 +257,9 @@ std::optional<Candidate> Recomputer::candidate(const Plan &plan,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   result.bytes = estimatedBytes(op->getResult(0).getType());
   for (Operation *each : result.chain)
-    result.microseconds += arithmeticCost(each) / 1000 *
-                           estimatedElements(each->getResult(0).getType());
+    result.microseconds += options.caps.machine.microsecondsOfOperations(
+        operationsOf(each) * estimatedElements(each->getResult(0).getType()),
+        bitsOf(each->getResult(0)));
   return result;
 }
 

@@ -15,10 +15,8 @@ namespace sinter::compiler {
 
 using graph::PatternKind;
 
-// What moving a byte of an element costs against arithmetic. A quarter of what
-// one core gets from memory: much is read from caches. A multiprocessor
-// computes for 2 nanoseconds of a core while it gets two f32 (ElementCost).
-static constexpr double nanosecondsPerByte = 0.025, ofThreads = 0.25;
+// Of a core's traffic: much is read from caches.
+static constexpr double fromMemory = 0.25;
 
 namespace {
 
@@ -28,7 +26,7 @@ struct Origin {
   /// What is computed again with it, that only its own kernel knows.
   llvm::SmallSetVector<unsigned, 4> between;
   llvm::SmallDenseSet<unsigned> numbers; ///< single ones that were looked at
-  double cost = 0;                       ///< nanoseconds per element
+  double cost = 0;                       ///< operations per element
   double stored = 0; ///< bytes of values that are written in its place
 };
 
@@ -144,7 +142,7 @@ bool Repeater::trace(Operation *op, AffineExpr elements, unsigned width,
     if (kind == PatternKind::view && !isReshape(made) && !isBroadcast(made))
       return false;
     if (kind == PatternKind::pointwise && rankOf(operand) != 0)
-      origin.cost += arithmeticCost(made);
+      origin.cost += operationsOf(made);
     if (!trace(made, elements, width, origin))
       return false;
   }
@@ -222,7 +220,7 @@ void Repeater::consider(unsigned index) {
 bool Repeater::repeat(unsigned index, unsigned width) {
   Operation *op = graph.op(index);
   Origin origin;
-  origin.cost = arithmeticCost(op);
+  origin.cost = operationsOf(op);
   if (!trace(op, elementCount(op->getResult(0).getType()), width, origin))
     return false;
   // Without anything narrower it is what was tried before.
@@ -230,8 +228,12 @@ bool Repeater::repeat(unsigned index, unsigned width) {
     return false;
   auto readers = readersOf(index);
   double saved = savedBytes(index, origin, readers.getArrayRef());
-  double perByte = options.caps.byThreads ? ofThreads : nanosecondsPerByte;
-  if (saved * perByte < origin.cost * double(readers.size()))
+  const KernelCaps &caps = options.caps;
+  if (!caps.byThreads)
+    saved *= fromMemory;
+  if (caps.machine.microsecondsOfBytes(saved) <
+      caps.machine.microsecondsOfOperations(
+          origin.cost * double(readers.size()), bitsOf(op->getResult(0))))
     return false;
   repeatIn(changed, index, origin);
   if (!stillStands(index) || !llvm::all_of(readers, [&](unsigned reader) {

@@ -1,15 +1,13 @@
 /// The `tile` of kernels' schedules.
 #include "compiler/fuse/ScheduleTiles.h"
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/Schedule.h"
 
 using namespace mlir;
 
 namespace sinter::compiler {
 
 void setTile(program::KernelOp kernel, StringRef tile) {
-  NamedAttrList schedule(kernel.getScheduleAttr());
-  schedule.set(tileAttr, StringAttr::get(kernel.getContext(), tile));
-  kernel.setScheduleAttr(schedule.getDictionary(kernel.getContext()));
+  kernel.setScheduleAttr(withChoice(kernel, tile));
 }
 
 Status scheduleTiles(ModuleOp module, const std::vector<TileChoice> &choices) {

@@ -55,7 +55,7 @@ private:
   };
   Built build(const OpSet &coreOps, const char *kind);
   bool staysTheSame(Value input);
-  DictionaryAttr scheduleOf(ArrayRef<Value> inputs, const OpSet &body);
+  program::ScheduleAttr scheduleOf(ArrayRef<Value> inputs, const OpSet &body);
   LogicalResult writeGroup(unsigned group);
   void launch(Built &built);
   void splitUnemittable();
@@ -112,8 +112,8 @@ bool KernelWriter::staysTheSame(Value input) {
 
 // Only where it makes another kernel: others are shared with programs that
 // change their parameters.
-DictionaryAttr KernelWriter::scheduleOf(ArrayRef<Value> inputs,
-                                        const OpSet &body) {
+program::ScheduleAttr KernelWriter::scheduleOf(ArrayRef<Value> inputs,
+                                               const OpSet &body) {
   auto matters = [&](Value input) {
     return llvm::any_of(body, [&](unsigned index) {
       Operation *op = graph.op(index);
@@ -129,8 +129,7 @@ DictionaryAttr KernelWriter::scheduleOf(ArrayRef<Value> inputs,
       kept.push_back(int64_t(number));
   if (kept.empty())
     return {};
-  return builder.getDictionaryAttr(
-      builder.getNamedAttr(keptInputsAttr, builder.getDenseI64ArrayAttr(kept)));
+  return program::ScheduleAttr::keeping(builder.getDenseI64ArrayAttr(kept));
 }
 
 // A kernel outside of the module, named by its canonical text.

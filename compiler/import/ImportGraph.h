@@ -31,9 +31,13 @@ mlir::OwningOpRef<mlir::ModuleOp> importGraph(const graph::Graph &graph,
                                               mlir::MLIRContext *context);
 
 /// The same from text as `exportText` writes it: parsed, checked, and located
-/// by the post-order numbers that the text implies. Null after a diagnostic.
+/// by the post-order numbers that the text implies. A text of the stage `fuse`
+/// is read as well: kernels and launches. Null after a diagnostic.
 mlir::OwningOpRef<mlir::ModuleOp> importText(std::string_view text,
                                              mlir::MLIRContext *context);
+
+/// Whether the text had kernels.
+bool isFormed(mlir::ModuleOp module);
 
 /// The graph of such a module, before anything changed it. Fails after a
 /// diagnostic when an op is not of the `sinter` dialect.

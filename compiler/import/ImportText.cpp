@@ -7,6 +7,7 @@
 #include "dialects/sinter/InferShape.h"
 #include "runtime/graph/ShapeChecks.h"
 
+#include "dialects/program/Program.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -161,17 +162,67 @@ static LogicalResult checkOps(func::FuncOp function) {
   return success();
 }
 
+// A tensor of a kernel as a launch has it.
+static bool isAsLaunched(Type own, Type given, AffineMap dims) {
+  auto tensor = cast<RankedTensorType>(own);
+  llvm::SmallVector<AffineExpr, 6> expected;
+  for (AffineExpr dim : dimsOf(own))
+    expected.push_back(dim.replaceSymbols(dims.getResults()));
+  auto other = cast<RankedTensorType>(given);
+  return tensor.getElementType() == other.getElementType() &&
+         ArrayRef(expected) == ArrayRef(dimsOf(given));
+}
+
+// Of a text that was printed after `fuse`: launches give kernels what those
+// take, so that none reads beyond a tensor. Where buffers lie is found out
+// again, never read.
+static LogicalResult checkFormed(ModuleOp module, func::FuncOp function) {
+  if (!module.getOps<program::BufferOp>().empty())
+    return module.emitError("a text after `plan` is not read; one after `fuse` "
+                            "is");
+  WalkResult walked = function.walk([&](Operation *op) -> WalkResult {
+    // Beside launches there are views, which move nothing.
+    if (!isa_and_present<program::ProgramDialect, func::FuncDialect>(
+            op->getDialect()) &&
+        !isa<ir::SinterOpInterface>(op))
+      return op->emitError() << "stands beside launches";
+    auto launch = dyn_cast<program::LaunchOp>(op);
+    if (!launch)
+      return WalkResult::advance();
+    auto kernel = module.lookupSymbol<program::KernelOp>(launch.getCallee());
+    AffineMap dims = launch.getDims();
+    auto fits = [&](auto pair) {
+      return isAsLaunched(std::get<0>(pair), std::get<1>(pair), dims);
+    };
+    if (llvm::all_of(llvm::zip_equal(kernel.getBlock().getArgumentTypes(),
+                                     launch.getInputs().getTypes()),
+                     fits) &&
+        llvm::all_of(llvm::zip_equal(kernel.getOutputs().getTypes(),
+                                     launch.getResultTypes()),
+                     fits))
+      return WalkResult::advance();
+    return launch.emitError("gives ")
+           << launch.getCallee() << " other tensors than it takes";
+  });
+  return failure(walked.wasInterrupted());
+}
+
+bool isFormed(ModuleOp module) {
+  return !module.getOps<program::KernelOp>().empty();
+}
+
 LogicalResult numberNodes(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>("main");
   if (!function || function.getBody().getBlocks().size() != 1)
     return module.emitError(
         "the module needs a function `main` with one block");
-  if (failed(checkSignature(function)) || failed(checkOps(function)) ||
-      failed(numberValues(function)))
+  bool formed = isFormed(module);
+  LogicalResult areKnown =
+      formed ? checkFormed(module, function) : checkOps(function);
+  if (failed(checkSignature(function)) || failed(areKnown) ||
+      failed(numberValues(function)) || failed(checkNumSymbols(function)))
     return failure();
-  if (failed(checkNumSymbols(function)))
-    return failure();
-  return addGuards(function);
+  return formed ? success() : addGuards(function);
 }
 
 OwningOpRef<ModuleOp> importText(std::string_view text, MLIRContext *context) {
@@ -221,6 +272,13 @@ uint32_t numNodes(ModuleOp module) {
     add(argument.getLoc());
   for (Operation &op : function.getBody().front())
     add(op.getLoc());
+  // Launches are fewer than the ops that results were numbered with.
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    auto node =
+        function.getResultAttrOfType<IntegerAttr>(result, port_attrs::node);
+    if (node && node.getInt() >= 0 && node.getInt() < INT32_MAX)
+      count = std::max(count, uint32_t(node.getInt()) + 1);
+  }
   return count;
 }
 

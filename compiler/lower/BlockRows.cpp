@@ -37,11 +37,15 @@ public:
       : writer(writer), kernel(writer.kernel), space(kernel),
         unit(writer.target.blockThreads()) {}
 
-  bool applies() {
-    return unit && canonicalLanes % unit->warpThreads() == 0 && space.find() &&
-           isRowOfBlock(space.length) && cutRow() && takeColumns() &&
-           storesRows() &&
-           reducer->numbers(space.reductions) <= unit->mostNumbers();
+  Fit fit() {
+    bool fits = unit && canonicalLanes % unit->warpThreads() == 0 &&
+                space.find() && space.length <= longestRow &&
+                space.length % canonicalLanes == 0 && cutRow() &&
+                takeColumns() && storesRows() &&
+                reducer->numbers(space.reductions) <= unit->mostNumbers();
+    if (!fits)
+      return Fit::none;
+    return isRowOfBlock(space.length) ? Fit::best : Fit::possible;
   }
 
   void run() {
@@ -323,12 +327,12 @@ bool joinsBlockRows(Operation *op) {
          combiner->types().size() == 1 && combiner->types().front().isF32();
 }
 
-bool emitBlockRows(KernelWriter &writer) {
+Fit fitOfBlockRows(KernelWriter &writer) { return BlockRows(writer).fit(); }
+
+void emitBlockRows(KernelWriter &writer) {
   BlockRows rows(writer);
-  if (!rows.applies())
-    return false;
+  rows.fit(); // it finds out how
   rows.run();
-  return true;
 }
 
 } // namespace sinter::compiler

@@ -67,16 +67,31 @@ public:
       columns.push_back({op, makeCombiner(op->getResult(0)), {}, {}, {}, {}});
   }
 
-  void run() {
+  Fit fit(program::Owner owner) {
+    switch (owner) {
+    case program::Owner::lane:
+      return Fit::best;
+    case program::Owner::block:
+      return isForBlocks() ? Fit::best : Fit::none;
+    case program::Owner::grid:
+      if (constantOf(extent) <= partRows || constantOf(space.results) <= 0)
+        return Fit::none;
+      return isSplit() ? Fit::best : Fit::possible;
+    default:
+      return Fit::none;
+    }
+  }
+
+  void run(program::Owner owner) {
     int64_t rows = constantOf(extent), count = constantOf(width);
     AffineExpr tasks = tasksOf(taskColumns);
-    double nanoseconds = elementNanoseconds(kernel);
+    double nanoseconds = elementNanoseconds(kernel.getBlock(), writer.target);
     double elements =
         double(rows < 0 ? 1024 : rows) *
         double(count < 0 ? taskColumns : std::min(count, taskColumns));
-    if (takeInBlocks())
-      return;
-    if (!isSplit(tasks)) {
+    if (owner == program::Owner::block)
+      return columnsOfBlocks()->addRowsPhase(space);
+    if (owner == program::Owner::lane) {
       writer.addPhase(tasks, elements * nanoseconds / 1000,
                       [=, this](Emission &emission, Value task) {
                         emitTask(emission, placeOf(emission, task));
@@ -108,7 +123,7 @@ public:
   }
 
 private:
-  AffineExpr number(int64_t value) {
+  AffineExpr number(int64_t value) const {
     return getAffineConstantExpr(value, space.context);
   }
 
@@ -133,27 +148,23 @@ private:
   }
 
   // Of few rows a block of threads reads all.
-  bool takeInBlocks() {
+  bool isForBlocks() {
     int64_t rows = constantOf(extent), count = constantOf(width);
-    if (rows < 1 || rows > blockRows || count > blockColumns || !isCheap())
-      return false;
-    auto blocks = columnsOfBlocks();
-    if (blocks)
-      blocks->addRowsPhase(space);
-    return blocks.has_value();
+    return rows >= 1 && rows <= blockRows && count <= blockColumns &&
+           isCheap() && columnsOfBlocks();
   }
 
-  AffineExpr tasksOf(int64_t columns) {
+  AffineExpr tasksOf(int64_t columns) const {
     return lead * width.ceilDiv(number(columns));
   }
 
   // Few results of many rows: parts are worked on side by side. No bit depends
   // on it.
-  bool isSplit(AffineExpr tasks) const {
-    int64_t rows = constantOf(extent), count = constantOf(tasks);
+  bool isSplit() const {
+    int64_t rows = constantOf(extent);
+    int64_t count = constantOf(tasksOf(taskColumns));
     return rows > 2 * partRows && count > 0 &&
-           count < (byThreads ? threadTasks : enoughTasks) &&
-           constantOf(space.results) > 0;
+           count < (byThreads ? threadTasks : enoughTasks);
   }
 
   Place placeOf(Emission &emission, Value task) {
@@ -292,7 +303,8 @@ private:
     SmallVector<Value> operands;
     for (const Column &column : columns)
       operands.push_back(column.op->getOperand(0));
-    return nanosecondsBehind(operands) < double(columns.size()) &&
+    constexpr double cheapest = 8;
+    return operationsBehind(operands) < cheapest * double(columns.size()) &&
            columns.size() < 3;
   }
 
@@ -491,14 +503,33 @@ private:
 
 } // namespace
 
-bool emitColumns(KernelWriter &writer) {
+Fit fitOfColumns(KernelWriter &writer, program::Skeleton skeleton,
+                 program::Owner owner) {
   ColumnSpace space(writer.kernel);
   if (!space.isValid())
-    return false;
-  // The skeleton lives as long as the phases that it emits: they run at once.
-  if (!emitWindows(writer, space) && !emitWindowSums(writer, space))
-    ColumnsSkeleton(writer, space).run();
-  return true;
+    return Fit::none;
+  switch (skeleton) {
+  case program::Skeleton::windows:
+    return fitWindows(writer, space) ? Fit::best : Fit::none;
+  case program::Skeleton::window_sums:
+    return fitWindowSums(writer, space) ? Fit::best : Fit::none;
+  default:
+    return ColumnsSkeleton(writer, space).fit(owner);
+  }
+}
+
+// A skeleton lives as long as the phases that it emits: they run at once.
+void emitColumns(KernelWriter &writer, program::Skeleton skeleton,
+                 program::Owner owner) {
+  ColumnSpace space(writer.kernel);
+  switch (skeleton) {
+  case program::Skeleton::windows:
+    return emitWindows(writer, space);
+  case program::Skeleton::window_sums:
+    return emitWindowSums(writer, space);
+  default:
+    ColumnsSkeleton(writer, space).run(owner);
+  }
 }
 
 } // namespace sinter::compiler

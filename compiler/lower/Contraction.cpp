@@ -331,7 +331,7 @@ void emitContraction(KernelWriter &writer, Value productValue) {
     auto sink =
         makeSink(output, shapeOf(productValue), writer.outputBuffer(number));
     if (!sink)
-      return emitRows(writer);
+      return emitBestRows(writer);
     sinks.push_back(*sink);
   }
   auto others = [&] {

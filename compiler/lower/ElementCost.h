@@ -7,9 +7,20 @@
 
 namespace sinter::compiler {
 
-/// Nanoseconds of arithmetic per element that the op costs on one core,
-/// vectorized; from the ops that its scalar body is made of.
-double arithmeticCost(mlir::Operation *op);
+/// What arithmetic costs per element of the op's result, as so many additions
+/// in loops over vectors; from the ops that its scalar body is made of. A
+/// machine says how long they take (`MachineModel`).
+double operationsOf(mlir::Operation *op);
+
+/// Of all ops that the tensors are made of inside their kernel.
+double operationsBehind(llvm::ArrayRef<mlir::Value> tensors);
+
+/// Nanoseconds for an element of all of a kernel's ops, by which its phases are
+/// divided among the threads of a CPU.
+double elementNanoseconds(mlir::Block &body, const Target &target);
+
+/// Of an element.
+unsigned bitsOf(mlir::Value tensor);
 
 /// Whether arithmetic takes threads longer than the elements that they read and
 /// write: then loops need neither long vectors nor several loads on their way,

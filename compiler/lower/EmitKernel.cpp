@@ -3,7 +3,7 @@
 
 #include "compiler/lower/ElementCount.h"
 #include "compiler/lower/Index.h"
-#include "compiler/lower/KernelWriter.h"
+#include "compiler/lower/Schedule.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/IR/Verifier.h"
@@ -23,20 +23,34 @@ static Operation *findOp(program::KernelOp kernel, graph::PatternKind kind) {
   return nullptr;
 }
 
-static void emitBody(KernelWriter &writer) {
-  using graph::PatternKind;
+static void emitBody(KernelWriter &writer, const Way &way) {
+  using program::Skeleton;
   program::KernelOp kernel = writer.kernel;
-  if (Operation *op = findOp(kernel, PatternKind::scatter))
-    return emitScatter(writer, op->getResult(0));
-  if (Operation *op = findOp(kernel, PatternKind::prefix))
-    return emitPrefix(writer, op->getResult(0));
-  if (Operation *op = findOp(kernel, PatternKind::sort))
-    return emitSort(writer, op);
-  if (findOp(kernel, PatternKind::attention))
+  auto root = [&](graph::PatternKind kind) { return findOp(kernel, kind); };
+  switch (way.skeleton) {
+  case Skeleton::scatter:
+    return emitScatter(writer, root(graph::PatternKind::scatter)->getResult(0));
+  case Skeleton::prefix:
+    return emitPrefix(writer, root(graph::PatternKind::prefix)->getResult(0));
+  case Skeleton::sort:
+    return emitSort(writer, root(graph::PatternKind::sort));
+  case Skeleton::attention:
     return emitAttention(writer);
-  if (Operation *op = findOp(kernel, PatternKind::contraction))
-    return emitContraction(writer, op->getResult(0));
-  emitRows(writer);
+  case Skeleton::contraction:
+    return emitContraction(writer,
+                           root(graph::PatternKind::contraction)->getResult(0));
+  default:
+    return emitRowsBy(writer, way);
+  }
+}
+
+// What the tuner may compare.
+static void offerWays(KernelWriter &writer) {
+  SmallVector<Way> ways = candidates(writer);
+  if (ways.size() == 1)
+    return;
+  for (const Way &way : ways)
+    writer.offerTile(nameOf(way));
 }
 
 // Sizes that indices have to reach into: those known are checked, the others
@@ -73,9 +87,8 @@ static LogicalResult noteSizes(const KernelWriter &writer, ModuleOp module) {
 }
 
 StringRef scheduledTile(program::KernelOp kernel) {
-  DictionaryAttr schedule = kernel.getScheduleAttr();
-  auto tile = schedule ? schedule.getAs<StringAttr>(tileAttr) : StringAttr();
-  return tile ? tile.getValue() : StringRef();
+  program::ScheduleAttr schedule = kernel.getScheduleAttr();
+  return schedule ? schedule.getTile() : StringRef();
 }
 
 // A schedule is obeyed, or refused.
@@ -107,7 +120,11 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
   for (Operation &op : kernel.getBlock())
     if (failed(target.check(&op)))
       return failure();
-  emitBody(writer);
+  FailureOr<Way> way = chosenWay(writer);
+  if (failed(way))
+    return failure();
+  offerWays(writer);
+  emitBody(writer, *way);
   if (writer.failed() || failed(noteSizes(writer, *module)))
     return failure();
   KernelCode code = writer.takeCode();

@@ -36,8 +36,8 @@ struct KernelCode {
   /// Bytes of each workspace (indices into exprs); they follow inputs and
   /// outputs in KernelBlock::buffers.
   std::vector<uint32_t> workspaces;
-  /// Of a product: names of tiles that its schedule may choose from, the one
-  /// that is taken without a schedule first.
+  /// What its schedule may choose from, the one that is taken unasked first:
+  /// names of a product's tiles, or of the ways of reductions (`nameOf`).
   std::vector<std::string> tiles;
   // Only when EmitOptions::keepText:
   std::string loweredText; ///< scf, arith, vector, memref
@@ -81,12 +81,7 @@ inline constexpr const char *attention = "attention";
 inline constexpr const char *opaque = "opaque";
 } // namespace kernel_kinds
 
-/// In a contraction's schedule: the numbers of the inputs whose contents stay
-/// the same from run to run, as far as a program can tell.
-inline constexpr const char *keptInputsAttr = "kept_inputs";
-/// The name of its tile, one of KernelCode::tiles.
-inline constexpr const char *tileAttr = "tile";
-/// That name, or nothing where the schedule says none.
+/// The name of the tile that a schedule says, or nothing.
 llvm::StringRef scheduledTile(program::KernelOp kernel);
 
 } // namespace sinter::compiler

@@ -148,28 +148,4 @@ uint32_t KernelWriter::exprOf(AffineExpr affine) {
   return find(find, affine);
 }
 
-static double nanosecondsOf(Operation &op) {
-  if (isa<ir::ExpOp, ir::LogOp, ir::TanhOp>(op))
-    return 1.0;
-  if (isa<ir::RandomNormalOp, ir::RandomUniformOp>(op))
-    return 10.0;
-  return 0.1;
-}
-
-static constexpr double leastNanoseconds = 0.2;
-
-double elementNanoseconds(program::KernelOp kernel) {
-  double total = leastNanoseconds;
-  for (Operation &op : kernel.getBlock())
-    total += nanosecondsOf(op);
-  return total;
-}
-
-double nanosecondsBehind(ArrayRef<Value> tensors) {
-  double total = leastNanoseconds;
-  for (Operation *op : opsBehind(tensors))
-    total += nanosecondsOf(*op);
-  return total;
-}
-
 } // namespace sinter::compiler

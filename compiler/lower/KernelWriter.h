@@ -84,19 +84,32 @@ private:
 
 // ---- skeletons: each adds the phases of a kernel of its kind ---------------
 
+/// Whether a kernel can be done in some way, and whether that is worth it.
+enum class Fit { none, possible, best };
+
 /// Elementwise kernels, and reductions over rows or columns with what is done
-/// to their results: outputs are walked in rows.
-void emitRows(KernelWriter &writer);
+/// to their results: outputs are walked in rows, each by a lane or by all of
+/// them.
+Fit fitOfRows(KernelWriter &writer, program::Owner owner);
+void emitRows(KernelWriter &writer, program::Owner owner);
+/// One more phase, where others have made the results of reductions: `known`
+/// says where they are.
+void emitKnownRows(KernelWriter &writer,
+                   const std::function<void(Emission &)> &known);
+/// The same in the best of all ways (see Schedule.h) for what stands beside a
+/// root of its own.
+void emitBestRows(KernelWriter &writer);
 /// A transposed tensor that is stored, where neither side is read or written in
-/// short pieces. False, and nothing added, for another kernel.
-bool emitTurn(KernelWriter &writer);
+/// short pieces.
+Fit fitOfTurn(KernelWriter &writer);
+void emitTurn(KernelWriter &writer);
 /// Reductions along long rows with what is done to their results, each row by a
-/// block of the target's threads. False, and nothing added, for another kernel.
-bool emitBlockRows(KernelWriter &writer);
+/// block of the target's threads, which keep it.
+Fit fitOfBlockRows(KernelWriter &writer);
+void emitBlockRows(KernelWriter &writer);
 /// The same of rows of any length, which no thread keeps. Not in `exact`.
-bool emitLongRows(KernelWriter &writer);
-/// Whether `emitLongRows` would add phases.
-bool areLongRows(KernelWriter &writer);
+Fit fitOfLongRows(KernelWriter &writer);
+void emitLongRows(KernelWriter &writer);
 /// Emits rows [begin, end) of a kernel of reductions along rows.
 using RowsOfPart =
     std::function<void(Emission &, mlir::Value begin, mlir::Value end)>;
@@ -104,11 +117,15 @@ using RowsOfPart =
 /// read. Each part has a multiple of `unit` rows.
 RowsOfPart rowsOfPart(KernelWriter &writer, int64_t unit);
 /// Long reductions whose results are few: partial states of chunks, merged in
-/// order by a second phase. False, and nothing added, for another kernel.
-bool emitSplitReduction(KernelWriter &writer);
+/// order by a second phase. One more stores what is made of whole rows.
+Fit fitOfSplitReduction(KernelWriter &writer);
+void emitSplitReduction(KernelWriter &writer);
 /// Reductions whose operand's last axis stays, with what is done to their
-/// results. False, and nothing added, for another kernel.
-bool emitColumns(KernelWriter &writer);
+/// results, by the skeletons of such.
+Fit fitOfColumns(KernelWriter &writer, program::Skeleton skeleton,
+                 program::Owner owner);
+void emitColumns(KernelWriter &writer, program::Skeleton skeleton,
+                 program::Owner owner);
 /// One matmul with sources before and sinks after it.
 void emitContraction(KernelWriter &writer, mlir::Value product);
 /// One matmul in the target's units for whole blocks, whose operands lie in
@@ -130,11 +147,5 @@ llvm::FailureOr<KernelCode> compileOpaque(KernelWriter &writer,
                                           const EmitOptions &options);
 /// Results of one sort, each stored.
 void emitSort(KernelWriter &writer, mlir::Operation *op);
-
-/// A rough time of computing one element of `tensor` with everything below it,
-/// reductions aside, in nanoseconds.
-double elementNanoseconds(program::KernelOp kernel);
-/// The same of an element of each of `tensors` alone.
-double nanosecondsBehind(llvm::ArrayRef<mlir::Value> tensors);
 
 } // namespace sinter::compiler

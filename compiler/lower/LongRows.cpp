@@ -32,10 +32,14 @@ public:
 
   // Threads sum columns of their own, which is another order than that of
   // `exact`.
-  bool applies() {
-    return unit && writer.numerics != NumericsMode::exact && space.find() &&
-           space.columns.empty() && hasRows() && storesRows() &&
-           reducer->numbers(space.reductions) <= unit->mostNumbers();
+  Fit fit() {
+    bool fits = unit && writer.numerics != NumericsMode::exact &&
+                space.find() && space.columns.empty() && hasRows() &&
+                storesRows() &&
+                reducer->numbers(space.reductions) <= unit->mostNumbers();
+    if (!fits)
+      return Fit::none;
+    return length >= shortestRow ? Fit::best : Fit::possible;
   }
 
   void run() {
@@ -54,7 +58,7 @@ private:
 
   bool hasRows() {
     length = space.length;
-    if (length < shortestRow)
+    if (length < unit->warpThreads())
       return false;
     bool areShort = llvm::all_of(kernel.getInputs(), [&](Value input) {
       return !isFull(input) || elementOf(input).getIntOrFloatBitWidth() <= 16;
@@ -236,14 +240,12 @@ private:
 
 } // namespace
 
-bool areLongRows(KernelWriter &writer) { return LongRows(writer).applies(); }
+Fit fitOfLongRows(KernelWriter &writer) { return LongRows(writer).fit(); }
 
-bool emitLongRows(KernelWriter &writer) {
+void emitLongRows(KernelWriter &writer) {
   LongRows rows(writer);
-  if (!rows.applies())
-    return false;
+  rows.fit(); // it finds out how
   rows.run();
-  return true;
 }
 
 } // namespace sinter::compiler

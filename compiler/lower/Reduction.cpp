@@ -255,8 +255,17 @@ Values RowReduction::chunk(Value begin, Value end) {
   Value length = emission.sub(end, begin);
   Value whole = emission.mul(emission.floorDiv(length, block64), block64);
   Value middle = emission.add(begin, whole);
-  Values flat =
-      blocks(begin, middle, initial(begin, canonicalLanes / lanes), 1);
+  Values flat = initial(begin, canonicalLanes / lanes);
+  // Of a chunk that most rows have in full.
+  int64_t together = blocksAtOnce(canonicalChunk);
+  Value first = begin;
+  if (together > 1) {
+    Value step = emission.constant(canonicalLanes * together);
+    first =
+        emission.add(begin, emission.mul(emission.floorDiv(whole, step), step));
+    flat = blocks(begin, first, flat, together);
+  }
+  flat = blocks(first, middle, flat, 1);
   Value rest = emission.sub(end, middle);
   Value isLeft = arith::CmpIOp::create(emission.builder, emission.loc,
                                        arith::CmpIPredicate::sgt, rest,

@@ -17,9 +17,9 @@ namespace sinter::compiler {
 
 // Bytes of all staged values: a part of the second-level cache.
 static constexpr int64_t mostBytes = 128 * 1024;
-// Nanoseconds that computing an element again may take: a store and a load
-// are not free.
-static constexpr double cheapNanoseconds = 0.2;
+// Operations that computing an element again may take: a store and a load are
+// not free. One read at a position that was read before takes more.
+static constexpr double cheapest = 6, readAgain = 32;
 
 static graph::PatternKind kindOf(Operation *op) {
   return cast<ir::SinterOpInterface>(op).getPatternKind();
@@ -130,7 +130,7 @@ void RowStaging::stage(Value value, unsigned pass, Seen &seen) {
                      [&](const Staged &one) { return one.value == value; }))
       return;
     Seen counted;
-    if (cost(value, counted) > cheapNanoseconds) {
+    if (cost(value, counted) > cheapest) {
       Staged one;
       one.value = value;
       one.producer = passes[first->second].reduction;
@@ -149,9 +149,9 @@ double RowStaging::cost(Value value, Seen &seen) const {
   if (!op || !seen.insert(value).second ||
       kindOf(op) == graph::PatternKind::contraction)
     return 0;
-  double total = arithmeticCost(op);
+  double total = operationsOf(op);
   if (kindOf(op) == graph::PatternKind::gather)
-    total = 1;
+    total = readAgain;
   if (!isAlongRow(value) || isReduction(op) || isa<ir::BroadcastOp>(op))
     return isa<ir::BroadcastOp>(op) ? 0 : total;
   for (Value operand : op->getOperands())

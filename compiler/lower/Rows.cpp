@@ -124,13 +124,16 @@ static int64_t chunkElementsOf(const KernelWriter &writer) {
   return std::clamp(share, fewestElements, most);
 }
 
+// Makes the results of reductions known, where phases before have made them.
+using Known = std::function<void(Emission &)>;
+
 class RowsSkeleton {
 public:
-  explicit RowsSkeleton(KernelWriter &writer)
+  RowsSkeleton(KernelWriter &writer, bool byLanes, Known known = {})
       : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
-        chunkElements(chunkElementsOf(writer)),
-        byLanes(lanesHaveRows(kernel, writer.target)),
-        reduction(byLanes ? nullptr : findRowReduction(kernel)) {
+        chunkElements(chunkElementsOf(writer)), byLanes(byLanes),
+        known(std::move(known)),
+        reduction(byLanes || this->known ? nullptr : findRowReduction(kernel)) {
     if (!reduction)
       return;
     unsigned rank = shapeOf(reduction->getOperand(0)).size();
@@ -146,7 +149,7 @@ public:
     for (const Group &group : groups)
       tasks.push_back(taskOf(group));
     for (const Task &task : tasks)
-      writer.addPhase(task.chunks, task.microseconds, task.emit);
+      addPhase(task);
   }
 
   // The walk of parts that have a multiple of `unit` rows.
@@ -202,6 +205,15 @@ private:
     KernelWriter::EmitChunk emit;
   };
 
+  void addPhase(const Task &task) {
+    writer.addPhase(task.chunks, task.microseconds,
+                    [&](Emission &emission, Value chunk) {
+                      if (known)
+                        known(emission);
+                      task.emit(emission, chunk);
+                    });
+  }
+
   // Groups that differ in their buffers only: one of them, and all.
   struct Copies {
     const Group *original;
@@ -253,14 +265,14 @@ private:
     SmallVector<Copies> parts = findCopies(groups);
     const Task &first = parts.front().task;
     if (groups.size() == 1)
-      return writer.addPhase(first.chunks, first.microseconds, first.emit);
+      return addPhase(first);
     AffineExpr total = number(0);
     double microseconds = 0;
     for (const Copies &part : parts) {
       total = total + part.task.chunks * part.table.size();
       microseconds = std::max(microseconds, part.task.microseconds);
     }
-    writer.addPhase(total, microseconds, [&](Emission &emission, Value chunk) {
+    auto emit = [&](Emission &emission, Value chunk) {
       AffineExpr begin = number(0);
       for (const Copies &part : parts) {
         AffineExpr count = part.task.chunks * part.table.size();
@@ -272,7 +284,8 @@ private:
         emission.when(isOwn, [&] { emitCopies(emission, part, own); });
         begin = begin + count;
       }
-    });
+    };
+    addPhase({total, microseconds, emit});
   }
 
   void emitCopies(Emission &emission, const Copies &part, Value chunk) {
@@ -327,6 +340,8 @@ private:
   // Elements that are read to make one output element.
   int64_t depth() {
     int64_t result = 1;
+    if (known)
+      return result;
     for (Operation &op : kernel.getBlock()) {
       auto described = dyn_cast<ir::SinterOpInterface>(&op);
       AffineExpr extent;
@@ -397,7 +412,10 @@ private:
       emitBlock(emission, group, {begin, end, rowBlock}, range);
     };
     double elements = double(chunkElements);
-    return {chunks, elements * elementNanoseconds(kernel) / 1000, emit};
+    return {chunks,
+            elements * elementNanoseconds(kernel.getBlock(), writer.target) /
+                1000,
+            emit};
   }
 
   // Rows [begin, end): a multiple of `unit`, or the last of all.
@@ -729,6 +747,7 @@ private:
   MLIRContext *context;
   const int64_t chunkElements;
   const bool byLanes; ///< whether threads reduce rows of their own
+  const Known known;
   Operation *reduction;
   std::optional<RowStaging> staging;
 };
@@ -736,17 +755,27 @@ private:
 } // namespace
 
 RowsOfPart rowsOfPart(KernelWriter &writer, int64_t unit) {
-  auto skeleton = std::make_shared<RowsSkeleton>(writer);
+  auto skeleton = std::make_shared<RowsSkeleton>(
+      writer, lanesHaveRows(writer.kernel, writer.target));
   return [skeleton, walk = skeleton->rowsOfPart(unit)](Emission &emission,
                                                        Value begin, Value end) {
     walk(emission, begin, end);
   };
 }
 
-void emitRows(KernelWriter &writer) {
-  if (!emitTurn(writer) && !emitSplitReduction(writer) &&
-      !emitColumns(writer) && !emitBlockRows(writer) && !emitLongRows(writer))
-    RowsSkeleton(writer).run();
+Fit fitOfRows(KernelWriter &writer, program::Owner owner) {
+  if (owner != program::Owner::lane)
+    return Fit::best;
+  return lanesHaveRows(writer.kernel, writer.target) ? Fit::best : Fit::none;
+}
+
+void emitKnownRows(KernelWriter &writer,
+                   const std::function<void(Emission &)> &known) {
+  RowsSkeleton(writer, /*byLanes=*/false, known).run();
+}
+
+void emitRows(KernelWriter &writer, program::Owner owner) {
+  RowsSkeleton(writer, owner == program::Owner::lane).run();
 }
 
 } // namespace sinter::compiler

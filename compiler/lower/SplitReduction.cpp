@@ -8,6 +8,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MultiplyAdd.h"
 #include "compiler/lower/ReductionOrder.h"
+#include "compiler/lower/RowSpace.h"
 #include "compiler/lower/StoredSource.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -141,7 +142,14 @@ public:
       : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
         areThreads(writer.target.lanesAreThreads()) {}
 
-  bool applies() {
+  Fit fit() {
+    if (!canSplit())
+      return Fit::none;
+    bool isBest = storesRows ? areFewRows() : isLong() && !areReadAgain();
+    return isBest ? Fit::best : Fit::possible;
+  }
+
+  bool canSplit() {
     for (Operation &op : kernel.getBlock()) {
       auto described = dyn_cast<ir::SinterOpInterface>(&op);
       if (!described ||
@@ -153,16 +161,20 @@ public:
         return false;
       reduced = extent;
       results = count;
-      if (canonicalOrder(&op) != CanonicalOrder::lanes || !isSplit())
+      if (canonicalOrder(&op) != CanonicalOrder::lanes || !hasChunks())
         return false;
       partials.push_back({&op, makeCombiner(op.getResult(0)), 0, {}, 0});
     }
-    // Only values of the results' size are stored.
+    // Only values of the results' size are stored, or only whole rows.
+    RowSpace space(kernel);
+    storesRows =
+        space.find() && llvm::all_of(kernel.getOutputs(),
+                                     [&](Value o) { return space.isFull(o); });
     for (Value output : kernel.getOutputs())
-      if (countOf(output) != results)
+      if (countOf(output) != results && !storesRows)
         return false;
     findLevels();
-    return !partials.empty() && !areReadAgain();
+    return !partials.empty();
   }
 
   void run() {
@@ -171,7 +183,7 @@ public:
     for (Partial &partial : partials) {
       for (Type type : partial.combiner->types())
         partial.buffers.push_back(writer.addWorkspace(results * chunks, type));
-      if (partial.level < lastLevel)
+      if (storesRows || partial.level < lastLevel)
         partial.result =
             writer.addWorkspace(results, elementOf(partial.op->getResult(0)));
     }
@@ -182,12 +194,14 @@ public:
       if (auto block = blockOfLevel())
         addBlockPhase(*block);
       else
-        writer.addPhase(results * tasks,
-                        elements * elementNanoseconds(kernel) / 2000,
-                        [&](Emission &emission, Value task) {
-                          setSources(emission);
-                          emitTask(emission, task, tasks, chunksOfTask);
-                        });
+        writer.addPhase(
+            results * tasks,
+            elements * elementNanoseconds(kernel.getBlock(), writer.target) /
+                2000,
+            [&](Emission &emission, Value task) {
+              setSources(emission);
+              emitTask(emission, task, tasks, chunksOfTask);
+            });
       // A group of threads for each result, or one core for all.
       writer.addPhase(areThreads ? results : number(1), mergeMicroseconds(),
                       [&](Emission &emission, Value task) {
@@ -195,6 +209,8 @@ public:
                         emitMerge(emission, task);
                       });
     }
+    if (storesRows)
+      emitKnownRows(writer, [&](Emission &emission) { setSources(emission); });
   }
 
 private:
@@ -206,13 +222,26 @@ private:
     return product(shape, 0, shape.size(), context);
   }
 
-  // Where results are many, or none, each is made at once.
-  bool isSplit() const {
+  bool hasChunks() const {
     int64_t count = constantOf(results);
-    const Unsplit &unsplit = areThreads ? byThreads : byCores;
     bool isKnown = count >= 0 || areThreads;
-    return constantOf(reduced) > unsplit.longest && isKnown && count != 0 &&
-           count <= unsplit.results;
+    return constantOf(reduced) > canonicalChunk && isKnown && count != 0;
+  }
+
+  // Where results are many, each is made at once.
+  bool isLong() const {
+    const Unsplit &unsplit = areThreads ? byThreads : byCores;
+    return constantOf(reduced) > unsplit.longest &&
+           constantOf(results) <= unsplit.results;
+  }
+
+  // Blocks of threads, or cores, of which each has a row would be a small part
+  // of all. A phase takes as long as some tens of thousands of elements do.
+  bool areFewRows() const {
+    constexpr int64_t fewRows = 32, longRow = 128 * 1024;
+    int64_t count = constantOf(results);
+    return areThreads && count >= 0 && count <= fewRows &&
+           constantOf(reduced) >= longRow;
   }
 
   // Whether reductions that follow each other read rows again which are near
@@ -222,7 +251,7 @@ private:
     constexpr int64_t enoughRows = 128;
     int64_t count = constantOf(results);
     return lastLevel > 0 && (count < 0 || count >= enoughRows) &&
-           areLongRows(writer);
+           fitOfLongRows(writer) == Fit::best;
   }
 
   double mergeMicroseconds() {
@@ -374,7 +403,7 @@ private:
       storeElements(emission, emission.entry.buffers[buffer], tensor, index,
                     Lanes{}, element);
     };
-    if (level < lastLevel) {
+    if (storesRows || level < lastLevel) {
       for (const Partial &partial : partials)
         if (partial.level == level)
           store(partial.op->getResult(0), partial.result);
@@ -390,6 +419,7 @@ private:
   const bool areThreads;
   SmallVector<Partial> partials;
   AffineExpr reduced, results;
+  bool storesRows = false;
   int64_t chunks = 0;
   unsigned lastLevel = 0;
   unsigned level = 0; ///< of the phase at hand
@@ -397,12 +427,14 @@ private:
 
 } // namespace
 
-bool emitSplitReduction(KernelWriter &writer) {
+Fit fitOfSplitReduction(KernelWriter &writer) {
+  return SplitSkeleton(writer).fit();
+}
+
+void emitSplitReduction(KernelWriter &writer) {
   SplitSkeleton skeleton(writer);
-  if (!skeleton.applies())
-    return false;
+  skeleton.fit(); // it finds out how
   skeleton.run();
-  return true;
 }
 
 } // namespace sinter::compiler

@@ -282,10 +282,10 @@ private:
   bool staysTheSame() {
     auto kernel = op->getParentOfType<program::KernelOp>();
     auto input = onlyInput(op.getRhs());
-    auto schedule = kernel ? kernel.getScheduleAttr() : DictionaryAttr();
+    auto schedule = kernel ? kernel.getScheduleAttr() : program::ScheduleAttr();
     if (!input || !schedule)
       return false;
-    auto kept = schedule.getAs<DenseI64ArrayAttr>(keptInputsAttr);
+    DenseI64ArrayAttr kept = schedule.getKeptInputs();
     return kept && llvm::is_contained(kept.asArrayRef(), int64_t(*input)) &&
            copiesRightIfKept(
                op.getResult().getType(),

@@ -2,6 +2,7 @@
 /// lies side by side in the result lies far apart in that. Squares are read
 /// along the one, turned in registers, or in memory that threads share, and
 /// written along the other.
+#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/Access.h"
@@ -238,7 +239,8 @@ void TurnSkeleton::run() {
   double elements = double(outerBlock * lineBlock * alongBlock);
   writer.addPhase(
       outer.ceilDiv(outerBlock) * blocks,
-      elements * elementNanoseconds(writer.kernel) / 1000,
+      elements * elementNanoseconds(writer.kernel.getBlock(), writer.target) /
+          1000,
       [&](Emission &emission, Value chunk) { emitChunk(emission, chunk); });
 }
 
@@ -490,7 +492,9 @@ static bool isTurn(const Target &target, program::KernelOp kernel,
                       [&](Value output) { return shapeOf(output) == shape; });
 }
 
-bool emitTurn(KernelWriter &writer) {
+// Runs `use` with the first that applies.
+static bool withTurn(KernelWriter &writer,
+                     llvm::function_ref<void(TurnSkeleton &)> use) {
   for (Operation &op : writer.kernel.getBlock()) {
     auto transpose = dyn_cast<ir::TransposeOp>(&op);
     if (!transpose || !isTurn(writer.target, writer.kernel, transpose))
@@ -498,10 +502,18 @@ bool emitTurn(KernelWriter &writer) {
     TurnSkeleton skeleton(writer, transpose);
     if (!skeleton.applies())
       continue;
-    skeleton.run();
+    use(skeleton);
     return true;
   }
   return false;
+}
+
+Fit fitOfTurn(KernelWriter &writer) {
+  return withTurn(writer, [](TurnSkeleton &) {}) ? Fit::best : Fit::none;
+}
+
+void emitTurn(KernelWriter &writer) {
+  withTurn(writer, [](TurnSkeleton &skeleton) { skeleton.run(); });
 }
 
 } // namespace sinter::compiler

@@ -5,6 +5,7 @@
 /// once. Inside of an image nothing is masked. Phases that follow merge blocks
 /// to chunks, and chunks to results, in order.
 #include "compiler/lower/WindowSums.h"
+#include "compiler/lower/ElementCost.h"
 
 #include "compiler/lower/Access.h"
 #include "compiler/lower/ElementSource.h"
@@ -220,12 +221,14 @@ void WindowSumsSkeleton::run() {
   }
   auto columns = int64_t(llvm::divideCeil(uint64_t(channels), lanes));
   double elements = double(canonicalBlock * lanes * tapsOfGroup());
-  writer.addPhase(blocks.count * (groups * columns),
-                  elements * elementNanoseconds(writer.kernel) / 1000,
-                  [this](Emission &emission, Value task) {
-                    emission.readsNearest = true;
-                    emitBlock(emission, task);
-                  });
+  writer.addPhase(
+      blocks.count * (groups * columns),
+      elements * elementNanoseconds(writer.kernel.getBlock(), writer.target) /
+          1000,
+      [this](Emission &emission, Value task) {
+        emission.readsNearest = true;
+        emitBlock(emission, task);
+      });
   addMergePhases(blocks, chunks);
 }
 
@@ -596,12 +599,14 @@ void WindowSumsSkeleton::store(Emission &emission, const Values &totals,
     storeToSink(emission, sink, indexOf(sink.value), own, element);
 }
 
-bool emitWindowSums(KernelWriter &writer, const ColumnSpace &space) {
+bool fitWindowSums(KernelWriter &writer, const ColumnSpace &space) {
+  return WindowSumsSkeleton(writer, space).applies();
+}
+
+void emitWindowSums(KernelWriter &writer, const ColumnSpace &space) {
   WindowSumsSkeleton skeleton(writer, space);
-  if (!skeleton.applies())
-    return false;
+  skeleton.applies(); // it finds out how
   skeleton.run();
-  return true;
 }
 
 } // namespace sinter::compiler

@@ -9,8 +9,8 @@ namespace sinter::compiler {
 /// Reductions of many rows whose results are a few for each of many
 /// neighbours, as the gradient of a depthwise weight is: neighbours are lanes,
 /// the results of each are states in registers. Blocks of rows are tasks, and
-/// phases of their own merge them in order. Where lanes are threads; false,
-/// and nothing added, for another kernel.
-bool emitWindowSums(KernelWriter &writer, const ColumnSpace &space);
+/// phases of their own merge them in order. Where lanes are threads.
+bool fitWindowSums(KernelWriter &writer, const ColumnSpace &space);
+void emitWindowSums(KernelWriter &writer, const ColumnSpace &space);
 
 } // namespace sinter::compiler

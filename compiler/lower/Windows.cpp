@@ -3,6 +3,7 @@
 /// some neighbours along the last dim before the columns. Where views would
 /// mask what they read, at the borders, one result at a time is made.
 #include "compiler/lower/Windows.h"
+#include "compiler/lower/ElementCost.h"
 
 #include "compiler/lower/Access.h"
 #include "compiler/lower/ElementSource.h"
@@ -105,15 +106,17 @@ public:
          byThreads && hasFewTasks(cut) && most >= fewestThreadElements;
          most /= 2)
       cut = cutFor(most);
-    writer.addPhase(cut.tasks, cut.elements * elementNanoseconds(kernel) / 1000,
-                    [=, this](Emission &emission, Value task) {
-                      emission.readsNearest = byThreads;
-                      for (const Spread &spread : spreads)
-                        emission.setSource(
-                            spread.tensor,
-                            makeStored(spread.tensor, spread.workspace));
-                      emitTask(emission, task, cut);
-                    });
+    writer.addPhase(
+        cut.tasks,
+        cut.elements * elementNanoseconds(kernel.getBlock(), writer.target) /
+            1000,
+        [=, this](Emission &emission, Value task) {
+          emission.readsNearest = byThreads;
+          for (const Spread &spread : spreads)
+            emission.setSource(spread.tensor,
+                               makeStored(spread.tensor, spread.workspace));
+          emitTask(emission, task, cut);
+        });
   }
 
 private:
@@ -516,12 +519,14 @@ private:
 
 } // namespace
 
-bool emitWindows(KernelWriter &writer, const ColumnSpace &space) {
+bool fitWindows(KernelWriter &writer, const ColumnSpace &space) {
+  return WindowsSkeleton(writer, space).applies();
+}
+
+void emitWindows(KernelWriter &writer, const ColumnSpace &space) {
   WindowsSkeleton skeleton(writer, space);
-  if (!skeleton.applies())
-    return false;
+  skeleton.applies(); // it finds out how
   skeleton.run();
-  return true;
 }
 
 } // namespace sinter::compiler

@@ -7,8 +7,8 @@
 namespace sinter::compiler {
 
 /// Reductions of a few elements each, such as those of a pooling's windows:
-/// states stay in registers, and neighbours share what they read. False, and
-/// nothing added, for others.
-bool emitWindows(KernelWriter &writer, const ColumnSpace &space);
+/// states stay in registers, and neighbours share what they read.
+bool fitWindows(KernelWriter &writer, const ColumnSpace &space);
+void emitWindows(KernelWriter &writer, const ColumnSpace &space);
 
 } // namespace sinter::compiler

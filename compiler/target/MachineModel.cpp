@@ -11,6 +11,12 @@ namespace sinter::compiler {
 static constexpr MachineField fields[] = {
     {"multiprocessors", &MachineModel::multiprocessors,
      "that blocks of threads fall to"},
+    {"clock_megahertz", &MachineModel::clockMegahertz,
+     "cycles of a multiprocessor in a microsecond"},
+    {"operations", &MachineModel::operations,
+     "on 32 bits that a multiprocessor does in a cycle"},
+    {"wide_operations", &MachineModel::wideOperations,
+     "on 64 bits that a multiprocessor does in a cycle"},
     {"memory_bytes", &MachineModel::memoryBytes,
      "that memory moves in a cycle of a multiprocessor"},
     {"launch_cycles", &MachineModel::launchCycles,
@@ -20,7 +26,23 @@ static constexpr MachineField fields[] = {
 std::span<const MachineField> machineFields() { return fields; }
 
 MachineModel measuredMachine() {
-  return {.multiprocessors = 132, .memoryBytes = 2400, .launchCycles = 4000};
+  return {.multiprocessors = 132,
+          .clockMegahertz = 1980,
+          .operations = 128,
+          .wideOperations = 64,
+          .memoryBytes = 2400,
+          .launchCycles = 4000};
+}
+
+// Arithmetic of loops that are in the first-level cache; memory's share of a
+// core where all of them read.
+MachineModel coreMachine() {
+  return {.multiprocessors = 1,
+          .clockMegahertz = 2500,
+          .operations = 16,
+          .wideOperations = 8,
+          .memoryBytes = 4,
+          .launchCycles = 5000};
 }
 
 static ErrorInfo refused(llvm::StringRef what) {

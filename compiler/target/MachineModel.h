@@ -10,16 +10,35 @@
 
 namespace sinter::compiler {
 
-/// Of a GPU; a CPU's is empty, and of a Vulkan device it is that of the card
+/// Of a GPU, or of one core of a CPU. A Vulkan device has those of the card
 /// that kernels were measured on. None of the numbers changes what is computed:
-/// what decides the order of sums asks for the target's usual card.
+/// what decides the order of sums, fusion too, asks for the target's usual
+/// card.
 struct MachineModel {
   /// That blocks of threads fall to.
   int64_t multiprocessors = 0;
+  /// Cycles of a multiprocessor in a microsecond.
+  int64_t clockMegahertz = 0;
+  /// Additions of numbers of 32 bits, and of 64, that a multiprocessor does in
+  /// a cycle.
+  int64_t operations = 0, wideOperations = 0;
   /// That memory moves in a cycle of a multiprocessor.
   int64_t memoryBytes = 0;
   /// Of a multiprocessor, from one kernel to the next.
   int64_t launchCycles = 0;
+
+  /// Of that many operations (`operationsOf`) on numbers of so many bits, by
+  /// all multiprocessors together.
+  double microsecondsOfOperations(double count, unsigned bits) const {
+    int64_t rate = bits > 32 ? wideOperations : operations;
+    return count / double(rate * multiprocessors * clockMegahertz);
+  }
+  double microsecondsOfBytes(double bytes) const {
+    return bytes / double(memoryBytes * clockMegahertz);
+  }
+  double launchMicroseconds() const {
+    return double(launchCycles) / double(clockMegahertz);
+  }
 
   bool operator==(const MachineModel &) const = default;
 };
@@ -40,6 +59,9 @@ std::span<const MachineField> machineFields();
 
 /// An H200's: what kernels were measured on.
 MachineModel measuredMachine();
+
+/// A core's of a processor for servers, with vectors of 512 bits.
+MachineModel coreMachine();
 
 /// `usual` with what `text` says, which begins and ends with braces:
 /// `{multiprocessors=114+memory_bytes=1690}`. An error of kind

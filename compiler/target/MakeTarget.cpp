@@ -32,6 +32,10 @@ static Result<std::shared_ptr<const Target>> makeCuda(std::string_view name,
   Machines machines;
   machines.usual = measuredMachine();
   machines.usual.multiprocessors = architecture->multiprocessors;
+  machines.usual.clockMegahertz = architecture->clockMegahertz;
+  machines.usual.operations = architecture->operations;
+  machines.usual.wideOperations = architecture->wideOperations;
+  machines.usual.memoryBytes = architecture->memoryBytes;
   machines.own = machines.usual;
   if (!card.empty()) {
     SINTER_TRY_ASSIGN(machines.own, parseMachine(card, machines.usual));

@@ -1,6 +1,7 @@
 /// The target as an attribute of the module.
 #include "compiler/Passes.h"
 #include "compiler/target/Target.h"
+#include "compiler/target/TargetAttr.h"
 
 using namespace mlir;
 
@@ -19,10 +20,10 @@ static bool multipliesBytes(const Target &target, MLIRContext *context) {
                                 byte(IntegerType::Signed));
 }
 
-// Null where there are no such numbers.
+// Null for a core.
 static DictionaryAttr machineAttr(const MachineModel &machine,
                                   MLIRContext *context) {
-  if (machine == MachineModel())
+  if (machine == coreMachine())
     return {};
   Builder builder(context);
   SmallVector<NamedAttribute> numbers;
@@ -32,13 +33,22 @@ static DictionaryAttr machineAttr(const MachineModel &machine,
   return builder.getDictionaryAttr(numbers);
 }
 
+MachineModel machineOf(program::TargetAttr target) {
+  MachineModel machine = coreMachine();
+  if (DictionaryAttr numbers = target.getMachine())
+    for (const MachineField &field : machineFields())
+      if (auto number = numbers.getAs<IntegerAttr>(field.name))
+        machine.*field.value = number.getInt();
+  return machine;
+}
+
 static program::TargetAttr targetAttr(const Target &target,
                                       MLIRContext *context) {
   return program::TargetAttr::get(
       context, StringRef(target.name()), target.lanesAreThreads(),
       target.blockThreads() != nullptr, target.storesBytes(),
       multipliesBytes(target, context), target.matrixUnit() != nullptr,
-      machineAttr(target.machines().own, context));
+      machineAttr(target.machines().usual, context));
 }
 
 namespace {

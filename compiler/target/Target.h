@@ -372,7 +372,7 @@ public:
   link(std::span<const std::string> objects) const = 0;
 
 protected:
-  explicit Target(const Machines &machines = {}) : machineModels(machines) {}
+  explicit Target(const Machines &machines) : machineModels(machines) {}
 
 private:
   Machines machineModels;

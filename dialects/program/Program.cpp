@@ -8,6 +8,7 @@
 using namespace mlir;
 
 #include "sinter/generated/ProgramDialect.cpp.inc"
+#include "sinter/generated/ProgramEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "sinter/generated/ProgramAttrs.cpp.inc"
@@ -36,6 +37,29 @@ ProgramDialect::verifyOperationAttribute(Operation *op,
   if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
     return op->emitOpError("'program.target' is a #program.target of a module");
   return success();
+}
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef, bool, bool, bool, bool, bool,
+                                 DictionaryAttr machine) {
+  for (NamedAttribute each :
+       machine ? machine.getValue() : ArrayRef<NamedAttribute>()) {
+    auto number = dyn_cast<IntegerAttr>(each.getValue());
+    if (!number || !number.getType().isInteger(64) || number.getInt() < 1)
+      return emitError() << "a machine's " << each.getName()
+                         << " is a positive i64";
+  }
+  return success();
+}
+
+ScheduleAttr ScheduleAttr::keeping(DenseI64ArrayAttr inputs) {
+  return get(inputs.getContext(), Skeleton::contraction, Owner::warp,
+             Staging::memory, /*tile=*/"", inputs);
+}
+
+ScheduleAttr ScheduleAttr::withTile(StringRef tile) const {
+  return get(getContext(), getSkeleton(), getOwner(), getStaging(), tile,
+             getKeptInputs());
 }
 
 TargetAttr targetOf(ModuleOp module) {

@@ -10,6 +10,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "sinter/generated/ProgramDialect.h.inc"
+#include "sinter/generated/ProgramEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "sinter/generated/ProgramAttrs.h.inc"

@@ -5,6 +5,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -52,9 +53,81 @@ def Program_TargetAttr : AttrDef<Program_Dialect, "Target"> {
     DefaultValuedParameter<"bool", "false">:$byteProducts,
     // Products are taken by a unit for matrices.
     DefaultValuedParameter<"bool", "false">:$matrixUnit,
-    // Numbers by which kernels are chosen, as `MachineModel.h` names them.
+    // Numbers of the target's usual machine by which kernels are chosen, as
+    // `MachineModel.h` names them; a core's where there are none.
     OptionalParameter<"::mlir::DictionaryAttr">:$machine);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+class Program_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::sinter::program";
+  let genSpecializedAttr = 0;
+}
+
+def Program_Skeleton : Program_Enum<"Skeleton", "a schedule's skeleton, a kernel's loops", [
+  // Outputs row by row, and reductions along them.
+  I32EnumAttrCase<"rows", 0>,
+  // A transposed tensor, square by square.
+  I32EnumAttrCase<"turn", 1>,
+  // Reductions whose operand's last axis stays: results side by side; those of
+  // few elements; those of windows that share sums.
+  I32EnumAttrCase<"columns", 2>,
+  I32EnumAttrCase<"windows", 3>,
+  I32EnumAttrCase<"window_sums", 4>,
+  // Of a root that has loops of its own.
+  I32EnumAttrCase<"contraction", 5>,
+  I32EnumAttrCase<"attention", 6>,
+  I32EnumAttrCase<"scatter", 7>,
+  I32EnumAttrCase<"prefix", 8>,
+  I32EnumAttrCase<"sort", 9>,
+  I32EnumAttrCase<"opaque", 10>]>;
+
+def Program_Owner : Program_Enum<"Owner", "a schedule's owner, who makes a result", [
+  // One of a vector's lanes, one of a warp's threads.
+  I32EnumAttrCase<"lane", 0>,
+  // All of them together: a warp, a subgroup, a core.
+  I32EnumAttrCase<"warp", 1>,
+  // Warps that share memory.
+  I32EnumAttrCase<"block", 2>,
+  // Tasks of their own, whose parts one more phase merges.
+  I32EnumAttrCase<"grid", 3>]>;
+
+def Program_Staging : Program_Enum<"Staging", "a schedule's staging, where a row waits", [
+  // It is read again, from caches as a rule.
+  I32EnumAttrCase<"memory", 0>,
+  I32EnumAttrCase<"registers", 1>]>;
+
+def Program_ScheduleAttr : AttrDef<Program_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "How a kernel's work is shared out.";
+  let description = [{
+    Choices, which emitters obey or refuse; nothing that follows from the body.
+    The pass `choose-schedules` writes them. A kernel without a schedule takes
+    the one that the pass would choose.
+
+    ```mlir
+    #program.schedule<skeleton = rows, owner = block, staging = registers>
+    #program.schedule<skeleton = contraction, tile = "fma 64x64 ...">
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Program_Skeleton>:$skeleton,
+    // Of other skeletons than these of reductions, the tile says it.
+    DefaultValuedParameter<"Owner", "Owner::warp">:$owner,
+    DefaultValuedParameter<"Staging", "Staging::memory">:$staging,
+    // The name of a product's tile; none where the first is taken.
+    StringRefParameter<"", "\"\"">:$tile,
+    // Numbers of the inputs whose contents stay the same from run to run, as
+    // far as a program can tell.
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$kept_inputs);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Of a product that chooses nothing but what it may keep.
+    static ScheduleAttr keeping(::mlir::DenseI64ArrayAttr inputs);
+    ScheduleAttr withTile(::llvm::StringRef tile) const;
+  }];
 }
 
 class Program_Op<string mnemonic, list<Trait> traits = []>
@@ -65,8 +138,7 @@ def Program_KernelOp : Program_Op<"kernel", [
   let summary = "One device function: a body of tensor ops and its schedule.";
   let description = [{
     Block arguments are dense input buffers, yielded values dense output
-    buffers. `schedule` says what emitters obey: `tile`, the name of a product's
-    tile where one was chosen, and `kept_inputs`. The symbols of the types are the kernel's own, numbered by first
+    buffers. The symbols of the types are the kernel's own, numbered by first
     appearance; a launch gives their values.
 
     ```mlir
@@ -79,7 +151,7 @@ def Program_KernelOp : Program_Op<"kernel", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$kind,
                        I64Attr:$num_symbols,
-                       OptionalAttr<DictionaryAttr>:$schedule);
+                       OptionalAttr<Program_ScheduleAttr>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -28,8 +28,9 @@ constexpr std::chrono::milliseconds limitOfProgram{60000};
 /// Of a symbol that nothing is known of.
 constexpr int64_t manyRows = 4096;
 
-/// Of the skeleton that has tiles, as model files say it.
-constexpr std::string_view contraction = "contraction";
+/// Of kernels that have choices, as model files say it; products first, which
+/// take most of the time.
+constexpr std::string_view kinds[] = {"contraction", "reduce", "rowwise"};
 
 /// What a program's choices are kept under, and what the program is.
 Key keyOfChoices(const Key &key, const Device &device) {
@@ -133,10 +134,11 @@ Result<Found> Tuner::run(std::span<const std::byte> file) {
                                   constants ? constants->bytes.size() : 0));
   SINTER_TRY(readSymbols());
   std::set<uint32_t> seen;
-  for (const StepData &step : program.steps)
-    if (step.isLaunch() && program.kernels[step.kernel].kind == contraction &&
-        seen.insert(step.kernel).second)
-      SINTER_TRY(tuneLaunch(step));
+  for (std::string_view kind : kinds)
+    for (const StepData &step : program.steps)
+      if (step.isLaunch() && program.kernels[step.kernel].kind == kind &&
+          seen.insert(step.kernel).second)
+        SINTER_TRY(tuneLaunch(step));
   return std::move(found);
 }
 

@@ -18,7 +18,8 @@ using namespace mlir;
 namespace sinter::compiler {
 
 CpuTarget::CpuTarget(std::string name, CpuFeatures given)
-    : targetName(std::move(name)), features(std::move(given)) {
+    : Target({coreMachine(), coreMachine()}), targetName(std::move(name)),
+      features(std::move(given)) {
   if (features.has("avx512f") && features.has("avx512bw") &&
       features.has("avx512dq") && features.has("avx512vl")) {
     vectorLanes = 16;

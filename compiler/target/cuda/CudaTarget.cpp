@@ -48,10 +48,14 @@ CudaTarget::CudaTarget(std::string name, const runtime::CudaArchitecture &given,
     blocks.push_back(makeWarpgroupUnitOfPieces(3, machines));
     attention.push_back(makeWarpgroupAttentionUnit());
   }
-  blocks.push_back(makeFmaUnit(
-      {.threads = *threads, .machines = machines, .widensHalves = true}));
+  int64_t numbers = blockBytes / 4;
+  blocks.push_back(makeFmaUnit({.threads = *threads,
+                                .machines = machines,
+                                .mostNumbers = numbers,
+                                .widensHalves = true}));
   attention.push_back(makeFmaAttentionUnit(
-      {.threads = *threads, .mostNumbers = numbersOfAttention}));
+      {.threads = *threads,
+       .mostNumbers = std::min(numbersOfAttention, numbers)}));
 }
 
 Value CudaTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,

@@ -13,12 +13,17 @@ struct CudaArchitecture {
   int capability = 0;    ///< 90 is 9.0
   /// Whose PTX is made for it: `sm_80` or `sm_90`.
   std::string_view code;
-  /// Bytes of shared memory that a block can ask for (CUDA C++ Programming
-  /// Guide, "Technical Specifications per Compute Capability"): never less than
-  /// on those before it.
+  /// Bytes of shared memory that a block can ask for on every card that runs
+  /// its code (CUDA C++ Programming Guide, "Technical Specifications per
+  /// Compute Capability").
   int64_t blockBytes = 0;
   /// Of the card that is usual; others say theirs.
-  int64_t multiprocessors = 0;
+  int64_t multiprocessors = 0, clockMegahertz = 0;
+  /// Additions of a multiprocessor in a cycle, of 32 bits and of 64 (the same
+  /// guide, "Throughput of Native Arithmetic Instructions").
+  int64_t operations = 0, wideOperations = 0;
+  /// That memory moves in a cycle of a multiprocessor.
+  int64_t memoryBytes = 0;
 };
 
 /// From the oldest on.

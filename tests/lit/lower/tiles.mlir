@@ -24,7 +24,7 @@
 // FMA-NEXT: tile [[K]]=[[SECOND:fma .*]]
 // FMA: first is unasked
 // FMA: second is another
-// FMA: program.kernel @[[K]]({{.*}} schedule = {tile = "[[SECOND]]"}
+// FMA: program.kernel @[[K]]({{.*}} schedule = #program.schedule<skeleton = contraction, tile = "[[SECOND]]">
 // FMA: needs
 // FMA: kernel [[K]]
 // FMA-NEXT: tile [[K]]=[[SECOND]]
@@ -34,7 +34,7 @@
 // HOPPER-NEXT: tile [[K]]=[[SECOND:warpgroups .*]]
 // HOPPER: first is unasked
 // HOPPER: second is another
-// HOPPER: program.kernel @[[K]]({{.*}} schedule = {tile = "[[SECOND]]"}
+// HOPPER: program.kernel @[[K]]({{.*}} schedule = #program.schedule<skeleton = contraction, tile = "[[SECOND]]">
 // HOPPER: kernel [[K]]
 // HOPPER-NEXT: tile [[K]]=[[SECOND]]
 
@@ -42,7 +42,7 @@
 // FRAGMENTS-NEXT: tile [[K]]=[[SECOND:fragments .*]]
 // FRAGMENTS: first is unasked
 // FRAGMENTS: second is another
-// FRAGMENTS: program.kernel @[[K]]({{.*}} schedule = {tile = "[[SECOND]]"}
+// FRAGMENTS: program.kernel @[[K]]({{.*}} schedule = #program.schedule<skeleton = contraction, tile = "[[SECOND]]">
 // FRAGMENTS: kernel [[K]]
 // FRAGMENTS-NEXT: tile [[K]]=[[SECOND]]
 

@@ -26,7 +26,23 @@ TEST(MachineModel, SaysWhatDiffersFromTheUsualCard) {
   EXPECT_EQ(card.memoryBytes, 1690);
   EXPECT_EQ(card.launchCycles, usual.launchCycles);
   EXPECT_EQ(own("cuda").multiprocessors, 108);
-  EXPECT_EQ(own("cpu"), MachineModel());
+  EXPECT_EQ(own("cuda").memoryBytes, 1446);
+  EXPECT_EQ(own("cuda:sm_103").wideOperations, 2);
+  EXPECT_EQ(own("cpu"), coreMachine());
+}
+
+TEST(MachineModel, SaysHowLongThingsTake) {
+  MachineModel machine{.multiprocessors = 10,
+                       .clockMegahertz = 1000,
+                       .operations = 100,
+                       .wideOperations = 50,
+                       .memoryBytes = 400,
+                       .launchCycles = 2500};
+  EXPECT_DOUBLE_EQ(machine.microsecondsOfOperations(1e6, 32), 1);
+  EXPECT_DOUBLE_EQ(machine.microsecondsOfOperations(1e6, 16), 1);
+  EXPECT_DOUBLE_EQ(machine.microsecondsOfOperations(1e6, 64), 2);
+  EXPECT_DOUBLE_EQ(machine.microsecondsOfBytes(1e6), 2.5);
+  EXPECT_DOUBLE_EQ(machine.launchMicroseconds(), 2.5);
 }
 
 TEST(MachineModel, ErrorsNameTheField) {

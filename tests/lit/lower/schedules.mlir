@@ -1,0 +1,69 @@
+// Each kernel's schedule is in the text after `fuse`; emitters obey what stands
+// there, edited or not, and refuse what a kernel cannot have.
+// RUN: split-file %s %t
+// RUN: sinter inspect %t/kinds.mlir --stage fuse --target cuda:sm_90 | FileCheck %s --check-prefix=KINDS
+// RUN: sinter inspect %t/kinds.mlir --stage fuse --target cpu | FileCheck %s --check-prefix=CPU
+// RUN: sinter inspect %t/row.mlir --stage fuse --target cuda:sm_90 > %t/fused.mlir
+// RUN: sinter inspect %t/fused.mlir --stage fuse --target cuda:sm_90 | diff - %t/fused.mlir
+// RUN: sinter inspect %t/fused.mlir --stage lower --target cuda:sm_90 | FileCheck %s --check-prefix=GRID
+// RUN: sinter inspect %t/row.mlir --stage lower --target cuda:sm_90 > %t/plain.low
+// RUN: sinter inspect %t/fused.mlir --stage lower --target cuda:sm_90 | diff - %t/plain.low
+// RUN: sed 's/owner = grid/owner = block/' %t/fused.mlir > %t/block.mlir
+// RUN: sinter inspect %t/block.mlir --stage lower --target cuda:sm_90 | FileCheck %s --check-prefix=BLOCK
+// RUN: sed 's/, owner = grid//' %t/fused.mlir > %t/warp.mlir
+// RUN: sinter inspect %t/warp.mlir --stage lower --target cuda:sm_90 | FileCheck %s --check-prefix=WARP
+// RUN: sed 's/owner = grid/owner = lane/' %t/fused.mlir > %t/lane.mlir
+// RUN: not sinter inspect %t/lane.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=OWNER
+// RUN: sed 's/skeleton = rows/skeleton = turn/' %t/fused.mlir > %t/turn.mlir
+// RUN: not sinter inspect %t/turn.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=SKELETON
+// RUN: sed 's/owner = grid/owner = block, staging = registers/' %t/fused.mlir > %t/staging.mlir
+// RUN: not sinter inspect %t/staging.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=STAGING
+// RUN: sed 's/owner = grid/owner = nobody/' %t/fused.mlir > %t/nobody.mlir
+// RUN: not sinter inspect %t/nobody.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=NOBODY
+// RUN: not sinter inspect %t/fused.mlir --stage lower --target cpu 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: sed '/launch\|func.func/s/tensor<4x1048576xf32>/tensor<3x1048576xf32>/g' %t/fused.mlir > %t/other.mlir
+// RUN: not sinter inspect %t/other.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: sinter inspect %t/row.mlir --stage target --target cuda:sm_90 | FileCheck %s --check-prefix=CHOICES
+// RUN: sinter inspect %t/row.mlir --stage plan --target cuda:sm_90 > %t/planned.mlir
+// RUN: not sinter inspect %t/planned.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=PLANNED
+
+// KINDS-DAG: kind = "map"{{.*}}#program.schedule<skeleton = turn>
+// KINDS-DAG: kind = "rowwise"{{.*}}#program.schedule<skeleton = rows, owner = block, staging = registers>
+// KINDS-DAG: kind = "reduce"{{.*}}#program.schedule<skeleton = columns, owner = block>
+// KINDS-DAG: kind = "contraction"{{.*}}#program.schedule<skeleton = contraction>
+// CPU-DAG: kind = "rowwise"{{.*}}#program.schedule<skeleton = rows>
+// CPU-DAG: kind = "reduce"{{.*}}#program.schedule<skeleton = columns, owner = lane>
+
+// Two phases, one of a block for each row, one of a warp.
+// GRID-COUNT-2: func.func
+// GRID-NOT: func.func
+// BLOCK: func.func
+// BLOCK-SAME: sinter.warps = 16
+// BLOCK-NOT: func.func
+// WARP: func.func
+// WARP-NOT: sinter.warps
+
+// OWNER: error: {{.*}}cannot have a schedule of owner = lane; it is one of rows by grid, rows by block, rows by warp
+// SKELETON: error: {{.*}}cannot have a schedule of skeleton = turn; it is one of rows by grid
+// STAGING: error: {{.*}}cannot have a schedule of staging = registers; it is one of rows by grid
+// NOBODY: error: expected one of [lane, warp, block, grid] for a schedule's owner
+// TARGET: error: the text has kernels for target cuda:sm_90, not for cpu
+// OTHER: error: {{.*}}gives reduce_{{.*}} other tensors than it takes
+// CHOICES: tile [[K:reduce_[0-9a-f]+]]=rows by grid
+// CHOICES-NEXT: tile [[K]]=rows by block
+// CHOICES-NEXT: tile [[K]]=rows by warp
+// PLANNED: error: a text after `plan` is not read; one after `fuse` is
+
+//--- row.mlir
+func.func @main(%x: tensor<4x1048576xf32>) -> tensor<4xf32> {
+  %0 = sinter.sum %x {axes = array<i64: 1>, keepdims = false} : (tensor<4x1048576xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- kinds.mlir
+func.func @main(%a: tensor<1024x4096xf32>, %b: tensor<300x500xf32>, %c: tensor<500x256xf32>) -> (tensor<4096x1024xf32>, tensor<1024x4096xf32>, tensor<4096xf32>, tensor<300x256xf32>) {
+  %0 = sinter.transpose %a {permutation = array<i64: 1, 0>} : (tensor<1024x4096xf32>) -> tensor<4096x1024xf32>
+  %1 = sinter.softmax %a {axis = 1 : i64} : (tensor<1024x4096xf32>) -> tensor<1024x4096xf32>
+  %2 = sinter.sum %a {axes = array<i64: 0>, keepdims = false} : (tensor<1024x4096xf32>) -> tensor<4096xf32>
+  %3 = sinter.matmul %b, %c : (tensor<300x500xf32>, tensor<500x256xf32>) -> tensor<300x256xf32>
+  return %0, %1, %2, %3 : tensor<4096x1024xf32>, tensor<1024x4096xf32>, tensor<4096xf32>, tensor<300x256xf32>
+}
