@@ -43,9 +43,10 @@ private:
   void mergeSiblings();
   std::vector<Candidate> edges() const;
   std::vector<Candidate> siblings() const;
-  /// Whether something changed.
-  bool consider(std::vector<Candidate> &queue);
-  bool tryMerge(const Candidate &candidate);
+  /// Whether something changed. Arithmetic that is done twice is paid for by
+  /// traffic, or also by the launch that goes.
+  bool consider(std::vector<Candidate> &queue, bool byLaunches);
+  bool tryMerge(const Candidate &candidate, bool byLaunches);
   KernelShape shapeOf(unsigned group);
   /// Of traffic, and of a launch where one goes.
   double microsecondsSaved(const Candidate &candidate, bool launch) const {
@@ -148,7 +149,7 @@ void KernelFormer::record(const Candidate &candidate, bool accepted,
       detail.empty() ? "" : ": ", detail);
 }
 
-bool KernelFormer::tryMerge(const Candidate &candidate) {
+bool KernelFormer::tryMerge(const Candidate &candidate, bool byLaunches) {
   unsigned a = graph.groupOf(candidate.first);
   unsigned b = graph.groupOf(candidate.second);
   if (a == b) {
@@ -184,7 +185,7 @@ bool KernelFormer::tryMerge(const Candidate &candidate) {
                   "kernels side by side are pointwise, or only reduce");
   double extra =
       kernel.recomputed - shapeOf(a).recomputed - shapeOf(b).recomputed;
-  if (extra > microsecondsSaved(candidate, true))
+  if (extra > microsecondsSaved(candidate, byLaunches))
     return reject("recompute",
                   llvm::formatv("{0:f1} us of arithmetic twice", extra));
   if (graph.wouldCycle(a, b))
@@ -195,23 +196,27 @@ bool KernelFormer::tryMerge(const Candidate &candidate) {
   return true;
 }
 
-bool KernelFormer::consider(std::vector<Candidate> &queue) {
+bool KernelFormer::consider(std::vector<Candidate> &queue, bool byLaunches) {
   bool changed = false;
   for (const Candidate &candidate : queue)
-    changed |= tryMerge(candidate);
+    changed |= tryMerge(candidate, byLaunches);
   return changed;
 }
 
 // What was refused may fit after other merges: a few rounds, to a fixed point.
+// What goes into its producer for nothing, as the division of a sum, is not
+// computed again by those who read it.
 void KernelFormer::mergeEdges() {
   std::vector<Candidate> queue = edges();
-  for (unsigned round = 0; round < 3 && consider(queue); ++round)
+  consider(queue, /*byLaunches=*/false);
+  for (unsigned round = 0; round < 3 && consider(queue, /*byLaunches=*/true);
+       ++round)
     ;
 }
 
 void KernelFormer::mergeSiblings() {
   std::vector<Candidate> queue = siblings();
-  consider(queue);
+  consider(queue, /*byLaunches=*/true);
 }
 
 std::vector<FusionDecision> KernelFormer::run() {

@@ -15,8 +15,9 @@ namespace sinter::compiler {
 
 using graph::PatternKind;
 
-// Of a core's traffic: much is read from caches.
-static constexpr double fromMemory = 0.25;
+// Of a core's traffic: much is read from caches. What streams reaches so much
+// of a GPU's peak.
+static constexpr double fromMemory = 0.25, ofPeak = 0.85;
 
 namespace {
 
@@ -229,8 +230,7 @@ bool Repeater::repeat(unsigned index, unsigned width) {
   auto readers = readersOf(index);
   double saved = savedBytes(index, origin, readers.getArrayRef());
   const KernelCaps &caps = options.caps;
-  if (!caps.byThreads)
-    saved *= fromMemory;
+  saved *= caps.byThreads ? 1 / ofPeak : fromMemory;
   if (caps.machine.microsecondsOfBytes(saved) <
       caps.machine.microsecondsOfOperations(
           origin.cost * double(readers.size()), bitsOf(op->getResult(0))))
