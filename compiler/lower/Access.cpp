@@ -2,11 +2,10 @@
 #include "compiler/lower/Access.h"
 
 #include "compiler/lower/OpsBehind.h"
-#include "compiler/lower/WindowViews.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/View.h"
-#include "sinter/generated/classes/Windows.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -15,15 +14,6 @@
 using namespace mlir;
 
 namespace sinter::compiler {
-
-AffineExpr startOf(Operation *view, unsigned dim) {
-  auto slice = dyn_cast<ir::SliceOp>(view);
-  ArrayRef<int64_t> known =
-      slice ? slice.getStarts() : cast<ir::PadOp>(view).getLow();
-  AffineExpr start = getAffineConstantExpr(known[dim], view->getContext());
-  auto offsets = view->getAttrOfType<AffineMapAttr>(offsetsAttr);
-  return offsets ? start + offsets.getValue().getResult(dim) : start;
-}
 
 bool isZero(AffineExpr expr) {
   auto number = dyn_cast<AffineConstantExpr>(expr);
@@ -36,23 +26,10 @@ static bool isPointwise(Operation *op) {
          op->getNumOperands() > 0;
 }
 
-// Whether a view passes axes on as they are, but for where they begin and end.
-static bool keepsAxes(Operation *op) {
-  return isa<ir::PadOp, ir::SliceOp, ir::FlipOp, ir::DynamicSliceOp,
-             ir::DynamicPadOp>(op);
-}
-
-// What a view has the elements of: not the number that says where it begins.
-static OperandRange elementOperands(Operation *view) {
-  bool begins = isa<ir::DynamicSliceOp, ir::DynamicPadOp>(view);
-  return begins ? view->getOperands().take_front(1) : view->getOperands();
-}
-
-// The axes [first, second) of a reshape's operand that one axis is made of.
-static std::optional<std::pair<unsigned, unsigned>> axesBehind(ir::ReshapeOp op,
-                                                               unsigned dim) {
-  Shape outer = shapeOf(op.getResult()), inner = shapeOf(op.getX());
-  MLIRContext *context = op.getContext();
+// The axes [first, second) of what is reshaped that one axis is made of.
+static std::optional<std::pair<unsigned, unsigned>>
+axesBehind(const Shape &outer, const Shape &inner, unsigned dim) {
+  MLIRContext *context = outer[dim].getContext();
   AffineExpr below = product(outer, dim + 1, outer.size(), context);
   for (unsigned end = inner.size(); end > 0; --end) {
     if (isOne(inner[end - 1]) ||
@@ -68,95 +45,81 @@ static std::optional<std::pair<unsigned, unsigned>> axesBehind(ir::ReshapeOp op,
 // Whether a reshape is of a buffer, whose elements lie in the order of their
 // numbers, and no axis behind has more than one: neighbours lie along it,
 // whatever axes it is made of.
-static bool isLastOfBuffer(ir::ReshapeOp op, unsigned dim) {
-  Value tensor = op.getX();
-  while (auto reshape = tensor.getDefiningOp<ir::ReshapeOp>())
-    tensor = reshape.getX();
-  return isa<BlockArgument>(tensor) &&
-         llvm::all_of(ArrayRef(shapeOf(op.getResult())).drop_front(dim + 1),
-                      isOne);
+static bool isLastOfBuffer(Value tensor, unsigned dim) {
+  Value base = tensor;
+  while (Value inner = ir::reshapedOperand(base))
+    base = inner;
+  return isa<BlockArgument>(base) &&
+         llvm::all_of(ArrayRef(shapeOf(tensor)).drop_front(dim + 1), isOne);
 }
 
-static bool reshapeRunsAlong(ir::ReshapeOp op, unsigned dim) {
-  if (isLastOfBuffer(op, dim))
+static bool reshapeRunsAlong(Value tensor, Value operand, unsigned dim) {
+  if (isLastOfBuffer(tensor, dim))
     return true;
-  auto axes = axesBehind(op, dim);
+  Shape inner = shapeOf(operand);
+  auto axes = axesBehind(shapeOf(tensor), inner, dim);
   if (!axes)
     return false;
   // Of several axes made one: mostly neighbours, where the last is long.
   constexpr int64_t longRun = 16;
   unsigned last = axes->second - 1;
   bool isOneAxis = axes->first == last;
-  return (isOneAxis || constantOf(shapeOf(op.getX())[last]) >= longRun) &&
-         runsAlong(op.getX(), last);
+  return (isOneAxis || constantOf(inner[last]) >= longRun) &&
+         runsAlong(operand, last);
 }
 
 int64_t innerRun(Value tensor, unsigned dim) {
   while (auto conversion = tensor.getDefiningOp<ir::CastOp>())
     tensor = conversion.getX();
-  auto reshape = tensor.getDefiningOp<ir::ReshapeOp>();
-  auto axes = reshape ? axesBehind(reshape, dim) : std::nullopt;
+  Value operand = ir::reshapedOperand(tensor);
+  if (!operand)
+    return 0;
+  Shape inner = shapeOf(operand);
+  auto axes = axesBehind(shapeOf(tensor), inner, dim);
   if (!axes || axes->first + 1 == axes->second)
     return 0;
-  return std::max<int64_t>(
-      0, constantOf(shapeOf(reshape.getX())[axes->second - 1]));
+  return std::max<int64_t>(0, constantOf(inner[axes->second - 1]));
+}
+
+static int64_t neighboursReshaped(Value tensor, Value operand, unsigned dim) {
+  if (isLastOfBuffer(tensor, dim))
+    return shapeOf(tensor)[dim].getLargestKnownDivisor();
+  Shape inner = shapeOf(operand);
+  auto axes = axesBehind(shapeOf(tensor), inner, dim);
+  if (!axes)
+    return 1;
+  unsigned last = axes->second - 1;
+  while (last > axes->first && isOne(inner[last]))
+    --last;
+  // Of several axes made one, rows consist of whole runs.
+  int64_t count = neighboursAlong(operand, last);
+  return last == axes->first
+             ? count
+             : std::gcd(count, int64_t(inner[last].getLargestKnownDivisor()));
 }
 
 // Of a view.
-static int64_t neighboursBehind(Operation *op, unsigned dim) {
-  Value operand = op->getOperand(0);
-  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
-    if (isLastOfBuffer(reshape, dim))
-      return shapeOf(reshape.getResult())[dim].getLargestKnownDivisor();
-    auto axes = axesBehind(reshape, dim);
-    if (!axes)
-      return 1;
-    Shape inner = shapeOf(operand);
-    unsigned last = axes->second - 1;
-    while (last > axes->first && isOne(inner[last]))
-      --last;
-    // Of several axes made one, rows consist of whole runs.
-    int64_t count = neighboursAlong(operand, last);
-    return last == axes->first
-               ? count
-               : std::gcd(count, int64_t(inner[last].getLargestKnownDivisor()));
-  }
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
-    return neighboursAlong(operand, transpose.getPermutation()[dim]);
-  if (auto slice = dyn_cast<ir::SliceOp>(op))
-    return slice.getSteps()[dim] == 1
-               ? std::gcd(neighboursAlong(operand, dim),
-                          startOf(slice, dim).getLargestKnownDivisor())
-               : 1;
-  if (auto flip = dyn_cast<ir::FlipOp>(op))
-    return llvm::is_contained(flip.getAxes(), int64_t(dim))
-               ? 1
-               : neighboursAlong(operand, dim);
-  if (auto pad = dyn_cast<ir::PadOp>(op))
-    return pad.getInterior()[dim] == 0
-               ? std::gcd(neighboursAlong(operand, dim),
-                          startOf(pad, dim).getLargestKnownDivisor())
-               : 1;
-  if (auto slice = dyn_cast<ir::DynamicSliceOp>(op))
-    return slice.getAxis() == dim ? 1 : neighboursAlong(operand, dim);
-  if (auto pad = dyn_cast<ir::DynamicPadOp>(op))
-    return pad.getAxis() == dim ? 1 : neighboursAlong(operand, dim);
-  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
-    Shape outer = shapeOf(broadcast.getResult()), inner = shapeOf(operand);
-    unsigned offset = outer.size() - inner.size();
-    bool isAlike = dim < offset || inner[dim - offset] != outer[dim];
-    return isAlike ? 0 : neighboursAlong(operand, dim - offset);
-  }
-  auto window = dyn_cast<ir::WindowOp>(op);
-  if (!window)
+static int64_t neighboursBehind(Value tensor, unsigned dim) {
+  auto map = ir::viewMapOf(tensor);
+  // Which elements a mask leaves is not known of those that are joined, or of
+  // windows that lie over each other.
+  if (!map || map->parts.size() > 1 || map->returnsWindows())
     return 1;
-  bool isOfWindows = dim >= shapeOf(operand).size() ||
-                     llvm::is_contained(window.getAxes(), int64_t(dim));
-  if (!isOfWindows)
-    return neighboursAlong(operand, dim);
-  return windowRunsAlong(op, dim)
-             ? shapeOf(window.getResult())[dim].getLargestKnownDivisor()
-             : 1;
+  Value operand = map->part().operand;
+  if (map->keepsLinearOrder)
+    return neighboursReshaped(tensor, operand, dim);
+  auto place = map->part().along(dim);
+  if (!place)
+    return 0;
+  const ir::AxisMap &axis = map->part().axes[place->axis];
+  if (axis.terms[place->term].factor != 1 || axis.spacing != 1 || axis.moves)
+    return 1;
+  if (axis.terms.size() > 1)
+    return runsAlong(operand, place->axis)
+               ? map->shape[dim].getLargestKnownDivisor()
+               : 1;
+  return std::gcd(neighboursAlong(operand, place->axis),
+                  axis.start.getLargestKnownDivisor());
 }
 
 int64_t neighboursAlong(Value tensor, unsigned dim) {
@@ -173,7 +136,7 @@ int64_t neighboursAlong(Value tensor, unsigned dim) {
       count = std::gcd(count, neighboursAlong(leaf, dim));
     return count;
   case graph::PatternKind::view:
-    return neighboursBehind(op, dim);
+    return neighboursBehind(tensor, dim);
   case graph::PatternKind::source:
   case graph::PatternKind::random:
     return shape[dim].getLargestKnownDivisor();
@@ -186,22 +149,37 @@ bool runsOverWindows(Value tensor, unsigned dim) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return false;
-  if (auto window = dyn_cast<ir::WindowOp>(op)) {
-    bool isPosition = llvm::is_contained(window.getAxes(), int64_t(dim));
-    return isPosition || (dim < shapeOf(window.getX()).size() &&
-                          runsOverWindows(window.getX(), dim));
+  auto map = ir::viewMapOf(op);
+  if (!map)
+    return isPointwise(op) &&
+           llvm::any_of(behindArithmetic(tensor),
+                        [&](Value leaf) { return runsOverWindows(leaf, dim); });
+  Value operand = map->part().operand;
+  if (map->keepsLinearOrder) {
+    auto axes = axesBehind(shapeOf(tensor), shapeOf(operand), dim);
+    return axes && runsOverWindows(operand, axes->second - 1);
   }
-  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
-    auto axes = axesBehind(reshape, dim);
-    return axes && runsOverWindows(reshape.getX(), axes->second - 1);
+  auto place = map->part().along(dim);
+  if (!place)
+    return false;
+  if (map->takesWindows()) {
+    bool ofWindows = map->part().axes[place->axis].terms.size() > 1;
+    return ofWindows ? place->term == 0 : runsOverWindows(operand, place->axis);
   }
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
-    return runsOverWindows(transpose.getX(), transpose.getPermutation()[dim]);
-  if (keepsAxes(op))
-    return runsOverWindows(op->getOperand(0), dim);
-  return isPointwise(op) &&
-         llvm::any_of(behindArithmetic(tensor),
-                      [&](Value leaf) { return runsOverWindows(leaf, dim); });
+  return (map->keepsAxes() || map->permutation()) &&
+         runsOverWindows(operand, place->axis);
+}
+
+static bool reshapeBeginsOutermost(Value tensor, Value operand, unsigned dim) {
+  Shape shape = shapeOf(tensor), inner = shapeOf(operand);
+  auto axes = axesBehind(shape, inner, dim);
+  if (axes && beginsOutermost(operand, axes->first))
+    return true;
+  // The first part of an axis begins where that does.
+  auto *slowest = llvm::find_if_not(inner, isOne);
+  return slowest != inner.end() &&
+         llvm::all_of(ArrayRef(shape).take_front(dim), isOne) &&
+         beginsOutermost(operand, unsigned(slowest - inner.begin()));
 }
 
 bool beginsOutermost(Value tensor, unsigned dim) {
@@ -210,21 +188,17 @@ bool beginsOutermost(Value tensor, unsigned dim) {
   if (!op)
     return llvm::all_of(ArrayRef(shape).take_front(dim),
                         [](AffineExpr extent) { return isOne(extent); });
-  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
-    auto axes = axesBehind(reshape, dim);
-    if (axes && beginsOutermost(reshape.getX(), axes->first))
-      return true;
-    // The first part of an axis begins where that does.
-    Shape inner = shapeOf(reshape.getX());
-    auto *slowest = llvm::find_if_not(inner, isOne);
-    return slowest != inner.end() &&
-           llvm::all_of(ArrayRef(shape).take_front(dim), isOne) &&
-           beginsOutermost(reshape.getX(), unsigned(slowest - inner.begin()));
-  }
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
+  auto map = ir::viewMapOf(op);
+  if (!map)
+    return isPointwise(op) &&
+           llvm::all_of(behindArithmetic(tensor),
+                        [&](Value leaf) { return beginsOutermost(leaf, dim); });
+  Value operand = map->part().operand;
+  if (map->keepsLinearOrder)
+    return reshapeBeginsOutermost(tensor, operand, dim);
+  if (auto permutation = map->permutation()) {
     auto begins = [&](unsigned axis) {
-      return beginsOutermost(transpose.getX(),
-                             unsigned(transpose.getPermutation()[axis]));
+      return beginsOutermost(operand, unsigned((*permutation)[axis]));
     };
     // An axis of one element before it may be the slowest of its axes, too.
     bool isFound = begins(dim);
@@ -232,35 +206,26 @@ bool beginsOutermost(Value tensor, unsigned dim) {
       isFound = begins(--dim);
     return isFound;
   }
-  if (keepsAxes(op))
-    return beginsOutermost(op->getOperand(0), dim);
-  return isPointwise(op) &&
-         llvm::all_of(behindArithmetic(tensor),
-                      [&](Value leaf) { return beginsOutermost(leaf, dim); });
+  return map->keepsAxes() && beginsOutermost(operand, dim);
 }
 
-static bool viewRunsAlong(Operation *op, unsigned dim) {
-  Value operand = op->getOperand(0);
-  if (auto reshape = dyn_cast<ir::ReshapeOp>(op))
-    return reshapeRunsAlong(reshape, dim);
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
-    return runsAlong(operand, transpose.getPermutation()[dim]);
-  if (auto slice = dyn_cast<ir::SliceOp>(op))
-    return slice.getSteps()[dim] == 1 && runsAlong(operand, dim);
-  if (auto flip = dyn_cast<ir::FlipOp>(op))
-    return !llvm::is_contained(flip.getAxes(), int64_t(dim)) &&
-           runsAlong(operand, dim);
-  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
-    Shape outer = shapeOf(broadcast.getResult()), inner = shapeOf(operand);
-    unsigned offset = outer.size() - inner.size();
-    if (dim < offset || inner[dim - offset] != outer[dim])
+static bool viewRunsAlong(Value tensor, unsigned dim) {
+  auto map = ir::viewMapOf(tensor);
+  if (!map)
+    return false;
+  if (map->keepsLinearOrder)
+    return reshapeRunsAlong(tensor, map->part().operand, dim);
+  return llvm::all_of(map->parts, [&](const ir::ViewPart &part) {
+    auto place = part.along(dim);
+    if (!place)
       return true;
-    return runsAlong(operand, dim - offset);
-  }
-  if (isa<ir::WindowOp, ir::UnwindowOp>(op))
-    return windowRunsAlong(op, dim);
-  return llvm::all_of(elementOperands(op),
-                      [&](Value part) { return runsAlong(part, dim); });
+    const ir::AxisMap &axis = part.axes[place->axis];
+    // What is spaced out still has its neighbours in the buffer, unless windows
+    // between which others stand are.
+    bool isApart = axis.spacing != 1 && axis.terms.size() > 1;
+    return axis.terms[place->term].factor == 1 && !isApart &&
+           runsAlong(part.operand, place->axis);
+  });
 }
 
 bool runsAlong(Value tensor, unsigned dim) {
@@ -275,7 +240,7 @@ bool runsAlong(Value tensor, unsigned dim) {
     return llvm::all_of(behindArithmetic(tensor),
                         [&](Value leaf) { return runsAlong(leaf, dim); });
   case graph::PatternKind::view:
-    return viewRunsAlong(op, dim);
+    return viewRunsAlong(tensor, dim);
   case graph::PatternKind::source:
   case graph::PatternKind::random:
     return true;
@@ -289,59 +254,54 @@ Interior Interior::both(const Interior &other) const {
   return {first, std::max(first, std::min(high, other.high))};
 }
 
-static Interior padInterior(ir::PadOp op, unsigned dim) {
-  Shape inner = shapeOf(op.getX());
-  AffineExpr start = startOf(op, dim);
-  int64_t size = constantOf(inner[dim]);
-  bool pads = !isZero(start) || op.getInterior()[dim] != 0 ||
-              shapeOf(op.getResult())[dim] != inner[dim];
-  Interior within = interiorOf(op.getX(), dim);
-  if (!pads)
-    return within;
-  auto known = dyn_cast<AffineConstantExpr>(start);
-  if (op.getInterior()[dim] != 0 || size < 0 || !known)
+// Where an operand that stands among others' elements has its own.
+static Interior paddedInterior(const ir::AxisMap &axis, Interior within) {
+  int64_t size = constantOf(axis.extent);
+  auto begin = dyn_cast<AffineConstantExpr>(axis.start);
+  if (axis.spacing != 1 || size < 0 || !begin)
     return {};
-  int64_t low = known.getValue();
+  int64_t low = -begin.getValue();
   within = within.both({0, size});
   int64_t first = std::max<int64_t>(0, within.low + low);
   return {first, std::max(first, within.high + low)};
 }
 
-static Interior windowInterior(ir::WindowOp op, unsigned dim) {
-  unsigned rank = shapeOf(op.getX()).size();
-  if (dim >= rank)
-    return Interior::everything();
-  Interior within = interiorOf(op.getX(), dim);
-  for (auto [axis, size, stride, dilation] : llvm::zip(
-           op.getAxes(), op.getSizes(), op.getStrides(), op.getDilations())) {
-    if (axis != int64_t(dim) || within.isAll())
-      continue;
-    int64_t first = (within.low + stride - 1) / stride;
-    int64_t last = within.high - 1 - (size - 1) * dilation;
-    return {first, std::max(first, last < 0 ? 0 : last / stride + 1)};
-  }
-  return within;
+// Of the windows that lie within.
+static Interior windowInterior(const ir::ViewWindow &window, Interior within) {
+  if (within.isAll())
+    return within;
+  int64_t first = (within.low + window.stride - 1) / window.stride;
+  int64_t last = within.high - 1 - (window.size - 1) * window.dilation;
+  return {first, std::max(first, last < 0 ? 0 : last / window.stride + 1)};
 }
 
-static Interior viewInterior(Operation *op, unsigned dim) {
-  if (auto pad = dyn_cast<ir::PadOp>(op))
-    return padInterior(pad, dim);
-  if (auto window = dyn_cast<ir::WindowOp>(op))
-    return windowInterior(window, dim);
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
-    return interiorOf(transpose.getX(), transpose.getPermutation()[dim]);
-  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
-    Shape outer = shapeOf(broadcast.getResult());
-    Shape inner = shapeOf(broadcast.getX());
-    unsigned offset = outer.size() - inner.size();
-    if (dim >= offset && inner[dim - offset] == outer[dim])
-      return interiorOf(broadcast.getX(), dim - offset);
+static Interior viewInterior(Value tensor, unsigned dim) {
+  Interior all = Interior::everything();
+  auto map = ir::viewMapOf(tensor);
+  if (!map || map->parts.size() > 1)
+    return all;
+  const ir::ViewPart &part = map->part();
+  if (map->keepsLinearOrder) {
+    auto axes = axesBehind(shapeOf(tensor), shapeOf(part.operand), dim);
+    return axes && axes->first + 1 == axes->second
+               ? interiorOf(part.operand, axes->first)
+               : all;
   }
-  auto reshape = dyn_cast<ir::ReshapeOp>(op);
-  auto axes = reshape ? axesBehind(reshape, dim) : std::nullopt;
-  if (axes && axes->first + 1 == axes->second)
-    return interiorOf(reshape.getX(), axes->first);
-  return Interior::everything();
+  auto windows = map->windows();
+  auto place = part.along(dim);
+  if (!place || place->term > 0 || map->returnsWindows())
+    return all;
+  const ir::AxisMap &axis = part.axes[place->axis];
+  auto within = [&] { return interiorOf(part.operand, place->axis); };
+  auto *window = llvm::find_if(windows, [&](const ir::ViewWindow &each) {
+    return each.axis == place->axis;
+  });
+  if (window != windows.end())
+    return windowInterior(*window, within());
+  if (map->pads())
+    return axis.isMasked ? paddedInterior(axis, within()) : within();
+  bool isPassedOn = !windows.empty() || map->permutation() || map->repeats();
+  return isPassedOn ? within() : all;
 }
 
 Interior interiorOf(Value tensor, unsigned dim) {
@@ -355,7 +315,7 @@ Interior interiorOf(Value tensor, unsigned dim) {
       all = all.both(interiorOf(leaf, dim));
     return all;
   case graph::PatternKind::view:
-    return viewInterior(op, dim);
+    return viewInterior(tensor, dim);
   default:
     return all;
   }
@@ -376,45 +336,49 @@ static SmallVector<AffineExpr> pitchedStrides(Shape shape, AffineExpr pitch) {
   return denseStrides(shape, pitch.getContext());
 }
 
-static void transposeView(ir::TransposeOp op, StridedView &view) {
-  SmallVector<AffineExpr> inner(view.strides);
-  for (auto [dim, from] : llvm::enumerate(op.getPermutation()))
-    view.strides[dim] = inner[from];
+bool StridedView::runs(unsigned dim) const {
+  return constantOf(strides[dim]) == 1;
 }
 
-static void broadcastView(ir::BroadcastOp op, StridedView &view) {
-  Shape outer = shapeOf(op.getResult()), inner = shapeOf(op.getX());
-  unsigned offset = outer.size() - inner.size();
-  AffineExpr zero = getAffineConstantExpr(0, op.getContext());
-  SmallVector<AffineExpr> strides(outer.size(), zero);
-  for (unsigned dim = offset; dim < outer.size(); ++dim)
-    if (inner[dim - offset] == outer[dim])
-      strides[dim] = view.strides[dim - offset];
+int64_t StridedView::divisibleBy(unsigned dim) const {
+  int64_t divisor = int64_t(offset.getLargestKnownDivisor());
+  for (auto [other, stride] : llvm::enumerate(strides))
+    if (other != dim)
+      divisor = std::gcd(divisor, int64_t(stride.getLargestKnownDivisor()));
+  return divisor;
+}
+
+int64_t StridedView::sectors(unsigned dim, int64_t group, int64_t bytes) const {
+  constexpr int64_t sector = 32;
+  int64_t stride = constantOf(strides[dim]);
+  if (stride == 0)
+    return 1;
+  if (stride < 0 || stride * bytes >= sector)
+    return group;
+  // The first one lies so many bytes from a sector's begin, at the furthest.
+  int64_t step = std::gcd(divisibleBy(dim), group * stride) * bytes;
+  int64_t furthest = sector - std::gcd(step, sector);
+  int64_t length = ((group - 1) * stride + 1) * bytes;
+  return std::min(group, (furthest + length + sector - 1) / sector);
+}
+
+// The strides of a view from those of its operand.
+static void composeView(const ir::ViewMap &map, StridedView &view) {
+  AffineExpr zero = getAffineConstantExpr(0, view.offset.getContext());
+  SmallVector<AffineExpr> strides(map.rank(), zero);
+  for (auto [axis, stride] : llvm::zip(map.part().axes, view.strides)) {
+    view.offset = view.offset + stride * axis.start;
+    for (const ir::AxisMap::Term &term : axis.terms)
+      strides[term.dim] = stride * term.factor;
+  }
   view.strides = strides;
-}
-
-static void sliceView(ir::SliceOp op, StridedView &view) {
-  for (auto [dim, stride] : llvm::enumerate(view.strides)) {
-    view.offset = view.offset + stride * startOf(op, dim);
-    stride = stride * op.getSteps()[dim];
-  }
-}
-
-static void windowView(ir::WindowOp op, StridedView &view) {
-  SmallVector<AffineExpr> inner(view.strides);
-  for (auto [axis, stride, dilation] :
-       llvm::zip(op.getAxes(), op.getStrides(), op.getDilations())) {
-    view.strides[axis] = inner[axis] * stride;
-    view.strides.push_back(inner[axis] * dilation);
-  }
 }
 
 // Axes that were split have their parts' strides; those that became one have to
 // follow each other in steps of one size, as far as they have more than one
 // element.
-static bool reshapeView(ir::ReshapeOp op, StridedView &view) {
-  Shape from = shapeOf(op.getX()), to = shapeOf(op.getResult());
-  MLIRContext *context = op.getContext();
+static bool reshapeView(const Shape &from, const Shape &to, StridedView &view) {
+  MLIRContext *context = view.offset.getContext();
   SmallVector<AffineExpr> strides(to.size());
   size_t left = from.size(), right = to.size();
   while (right > 0) {
@@ -465,24 +429,18 @@ std::optional<StridedView> stridedView(Value tensor, Value leaf,
     return StridedView{argument ? argument.getArgNumber() : 0,
                        getAffineConstantExpr(0, context),
                        denseStrides(shapeOf(tensor), context)};
-  Operation *op = tensor.getDefiningOp();
-  if (!isa<ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp, ir::SliceOp,
-           ir::WindowOp>(op))
+  auto map = ir::viewMapOf(tensor);
+  if (!map || !map->isStrided())
     return std::nullopt;
-  auto view = stridedView(op->getOperand(0), leaf, pitch);
+  Value operand = map->part().operand;
+  auto view = stridedView(operand, leaf, pitch);
   if (!view)
     return std::nullopt;
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
-    transposeView(transpose, *view);
-  else if (auto broadcast = dyn_cast<ir::BroadcastOp>(op))
-    broadcastView(broadcast, *view);
-  else if (auto slice = dyn_cast<ir::SliceOp>(op))
-    sliceView(slice, *view);
-  else if (auto window = dyn_cast<ir::WindowOp>(op))
-    windowView(window, *view);
-  else if (view->strides == denseStrides(shapeOf(op->getOperand(0)), context))
+  if (!map->keepsLinearOrder)
+    composeView(*map, *view);
+  else if (view->strides == denseStrides(shapeOf(operand), context))
     view->strides = denseStrides(shapeOf(tensor), context);
-  else if (!reshapeView(cast<ir::ReshapeOp>(op), *view))
+  else if (!reshapeView(shapeOf(operand), shapeOf(tensor), *view))
     return std::nullopt;
   return view;
 }
@@ -502,8 +460,9 @@ IntegerType narrowPart(Value tensor) {
     return IntegerType::get(tensor.getContext(), 8, sign);
   }
   // What else a view puts between its operand's elements may be larger.
-  bool isPlain = isa<ir::ReshapeOp, ir::TransposeOp, ir::SliceOp, ir::FlipOp,
-                     ir::BroadcastOp, ir::DynamicSliceOp>(op);
+  auto map = ir::viewMapOf(op);
+  bool isPlain =
+      map && map->parts.size() == 1 && !map->fill && map->windows().empty();
   return isPlain ? narrowPart(op->getOperand(0)) : IntegerType();
 }
 
@@ -533,15 +492,10 @@ std::optional<unsigned> onlyInput(Value tensor) {
 }
 
 bool isComputed(Value tensor) {
-  Operation *op = tensor.getDefiningOp();
-  if (!op)
+  if (!tensor.getDefiningOp())
     return false;
-  if (isa<ir::FlipOp, ir::PadOp, ir::ConcatOp, ir::UnwindowOp,
-          ir::DynamicSliceOp, ir::DynamicPadOp>(op) ||
-      cast<ir::SinterOpInterface>(op).getPatternKind() !=
-          graph::PatternKind::view)
-    return true;
-  return isComputed(op->getOperand(0));
+  auto map = ir::viewMapOf(tensor);
+  return !map || !map->isStrided() || isComputed(map->part().operand);
 }
 
 } // namespace sinter::compiler

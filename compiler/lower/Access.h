@@ -2,19 +2,15 @@
 #pragma once
 
 #include "compiler/lower/Index.h"
+#include "dialects/sinter/ViewMap.h"
 
 #include <cstdint>
 #include <optional>
 
 namespace sinter::compiler {
 
-/// On a slice or a pad of a kernel: a map whose results, over the kernel's
-/// symbols, are added to `starts` or `low`. Kernels that differ in these alone
-/// are one, and launches say where.
-inline constexpr const char *offsetsAttr = "sinter.offsets";
+using ir::offsetsAttr;
 
-/// Where a slice begins along `dim`, or where a pad's operand does.
-mlir::AffineExpr startOf(mlir::Operation *view, unsigned dim);
 /// Whether the expression is the number 0.
 bool isZero(mlir::AffineExpr expr);
 
@@ -58,6 +54,15 @@ struct StridedView {
   unsigned input = 0; ///< its number among the kernel's
   mlir::AffineExpr offset;
   llvm::SmallVector<mlir::AffineExpr> strides;
+
+  /// Whether elements along `dim` are neighbours.
+  bool runs(unsigned dim) const;
+  /// A number that divides those of all elements that are first along `dim`:
+  /// there vectors of so many begin at multiples of their size.
+  int64_t divisibleBy(unsigned dim) const;
+  /// How many sectors of 32 bytes, at most, elements of `bytes` lie in of which
+  /// `group` follow each other along `dim` from a multiple of `group` on.
+  int64_t sectors(unsigned dim, int64_t group, int64_t bytes) const;
 };
 
 /// The input behind `tensor`, where nothing but such a view lies between.

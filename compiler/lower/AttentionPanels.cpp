@@ -6,7 +6,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -105,8 +105,7 @@ Panel AttentionBlock::sum(int64_t rows, Value from, Value to) {
 // the nearest cache's lines, and are each read several times.
 bool AttentionBlock::liesWell(Value tensor) {
   // Where axes were regrouped, reading a row divides.
-  if (elementOf(tensor) != tile.accumulator ||
-      tensor.getDefiningOp<ir::ReshapeOp>())
+  if (elementOf(tensor) != tile.accumulator || ir::reshapedOperand(tensor))
     return false;
   auto view = stridedView(tensor);
   if (!view)

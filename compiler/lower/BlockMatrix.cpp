@@ -1,8 +1,7 @@
 #include "compiler/lower/BlockMatrix.h"
 
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
-#include "sinter/generated/classes/Windows.h"
+#include "dialects/sinter/ViewMap.h"
 
 using namespace mlir;
 
@@ -38,19 +37,21 @@ static bool isZero(TypedAttr number) {
 }
 
 // Windows over a padded image: what they stand on, and where they begin in it.
-static std::optional<Value> imageUnder(ir::WindowOp op, Value leaf,
+static std::optional<Value> imageUnder(Value padded, Value leaf,
                                        SmallVector<int64_t> &low) {
-  auto pad = op.getX().getDefiningOp<ir::PadOp>();
-  low.assign(shapeOf(op.getX()).size(), 0);
-  if (!pad || op.getX() == leaf)
-    return op.getX();
-  bool isPlain = llvm::all_of(pad.getInterior(),
-                              [](int64_t between) { return between == 0; }) &&
-                 isZero(pad.getValue()) && !pad->hasAttr(offsetsAttr);
-  if (!isPlain)
+  low.assign(shapeOf(padded).size(), 0);
+  auto map = ir::viewMapOf(padded);
+  if (!map || !map->pads() || padded == leaf)
+    return padded;
+  if (!isZero(map->fill))
     return std::nullopt;
-  llvm::copy(pad.getLow(), low.begin());
-  return pad.getX();
+  for (auto [begin, axis] : llvm::zip(low, map->part().axes)) {
+    auto start = dyn_cast<AffineConstantExpr>(axis.start);
+    if (!start || axis.spacing != 1)
+      return std::nullopt;
+    begin = -start.getValue();
+  }
+  return map->part().operand;
 }
 
 // The dims of more than one element of what `value` transposes, outermost
@@ -65,10 +66,10 @@ static SmallVector<unsigned> orderBehind(Value &value) {
   };
   auto order = longDims(value);
   while (Operation *op = value.getDefiningOp()) {
-    if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
+    if (auto permuted = ir::permutedOperand(value)) {
       for (unsigned &dim : order)
-        dim = unsigned(transpose.getPermutation()[dim]);
-    } else if (isa<ir::ReshapeOp>(op)) {
+        dim = unsigned(permuted->permutation[dim]);
+    } else if (ir::keepsLinearOrder(op)) {
       auto before = longDims(op->getOperand(0)), after = longDims(value);
       auto extents = [](Value tensor, ArrayRef<unsigned> dims) {
         Shape shape;
@@ -91,13 +92,14 @@ static SmallVector<unsigned> orderBehind(Value &value) {
 // Two axes of the matrix, each made of some dims of what is reshaped to it: one
 // of images and positions, the other of places under a window and channels.
 static std::optional<bool> countsWindows(ArrayRef<unsigned> order,
-                                         const Shape &shape, ir::WindowOp op,
+                                         const Shape &shape,
+                                         ArrayRef<ir::ViewWindow> windows,
                                          unsigned batch, unsigned channels) {
   SmallVector<unsigned> positions{batch}, elements;
-  for (int64_t axis : op.getAxes())
-    positions.push_back(unsigned(axis));
-  for (unsigned tap = 0; tap < op.getAxes().size(); ++tap)
-    elements.push_back(unsigned(shapeOf(op.getX()).size()) + tap);
+  for (const ir::ViewWindow &window : windows) {
+    positions.push_back(window.axis);
+    elements.push_back(window.element);
+  }
   elements.push_back(channels);
   auto isIn = [&](ArrayRef<unsigned> first, ArrayRef<unsigned> second) {
     SmallVector<unsigned> expected(first);
@@ -114,33 +116,36 @@ static std::optional<bool> countsWindows(ArrayRef<unsigned> order,
 
 std::optional<BlockUnit::Matrix> windowsOf(Value operand, unsigned depth,
                                            Value leaf, AffineExpr pitch) {
-  auto reshape = operand.getDefiningOp<ir::ReshapeOp>();
-  if (!reshape || shapeOf(operand).size() != 2)
+  Value inner = ir::reshapedOperand(operand);
+  if (!inner || shapeOf(operand).size() != 2)
     return std::nullopt;
-  Value inner = reshape.getX();
   SmallVector<unsigned> order = orderBehind(inner);
-  auto op = inner.getDefiningOp<ir::WindowOp>();
+  auto map = ir::viewMapOf(inner);
+  if (!map || !map->takesWindows())
+    return std::nullopt;
+  auto slid = map->windows();
+  Value under = map->part().operand;
   SmallVector<int64_t> low;
-  auto image = op ? imageUnder(op, leaf, low) : std::nullopt;
+  auto image = imageUnder(under, leaf, low);
   auto view = image ? stridedView(*image, leaf, pitch) : std::nullopt;
   unsigned rank = low.size();
-  if (!view || op.getAxes().size() + 2 != rank)
+  if (!view || slid.size() + 2 != rank)
     return std::nullopt;
   // Channels are neighbours; the axis that is left is that of images.
   unsigned batch = rank, channels = rank;
   for (unsigned dim = 0; dim < rank; ++dim)
-    if (!llvm::is_contained(op.getAxes(), int64_t(dim)))
+    if (map->part().axes[dim].terms.size() == 1)
       (constantOf(view->strides[dim]) == 1 ? channels : batch) = dim;
   if (batch == rank || channels == rank)
     return std::nullopt;
   Shape shape = shapeOf(inner), extents = shapeOf(*image);
-  Shape padded = shapeOf(op.getX());
-  auto rowsAreWindows = countsWindows(order, shape, op, batch, channels);
+  Shape padded = shapeOf(under);
+  auto rowsAreWindows = countsWindows(order, shape, slid, batch, channels);
   bool isWhole = rowsAreWindows && padded[batch] == extents[batch] &&
                  padded[channels] == extents[channels];
   AffineExpr windows = shape[batch];
-  for (int64_t axis : op.getAxes())
-    windows = windows * shape[axis];
+  for (const ir::ViewWindow &window : slid)
+    windows = windows * shape[window.axis];
   if (!isWhole || shapeOf(operand)[*rowsAreWindows ? 0 : 1] != windows)
     return std::nullopt;
 
@@ -153,13 +158,13 @@ std::optional<BlockUnit::Matrix> windowsOf(Value operand, unsigned depth,
     matrix.strides.push_back(view->strides[dim]);
   };
   addAxis(channels);
-  for (unsigned number = op.getAxes().size(); number-- > 0;) {
-    unsigned dim = unsigned(op.getAxes()[number]);
+  for (const ir::ViewWindow &window : llvm::reverse(slid)) {
+    unsigned dim = window.axis;
     addAxis(dim);
     BlockUnit::WindowAxis axis;
-    axis.stride = op.getStrides()[number];
-    axis.dilation = op.getDilations()[number];
-    axis.size = op.getSizes()[number];
+    axis.stride = window.stride;
+    axis.dilation = window.dilation;
+    axis.size = window.size;
     axis.positions = constantOf(shape[dim]);
     int64_t all = constantOf(padded[dim]), own = constantOf(extents[dim]);
     if (axis.positions <= 0 || all < 0 || own < 0)

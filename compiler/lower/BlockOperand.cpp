@@ -3,7 +3,7 @@
 
 #include "compiler/lower/BlockMatrix.h"
 #include "compiler/lower/ElementSource.h"
-#include "sinter/generated/classes/Windows.h"
+#include "dialects/sinter/ViewMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -28,7 +28,7 @@ static SmallVector<Value> leavesOf(Value tensor) {
       break;
     }
     tensor = op->getOperand(0);
-    if (isa<ir::WindowOp>(op))
+    if (auto map = ir::viewMapOf(op); map && map->takesWindows())
       leaves.push_back(tensor);
   }
   return llvm::to_vector(llvm::reverse(leaves));

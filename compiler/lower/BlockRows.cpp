@@ -10,7 +10,7 @@
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowSpace.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 using namespace mlir;
 
@@ -321,7 +321,7 @@ bool joinsBlockRows(Operation *op) {
   PatternKind kind = kindOf(op);
   if (kind != PatternKind::reduction)
     return kind == PatternKind::pointwise || kind == PatternKind::source ||
-           isa<ir::ReshapeOp, ir::BroadcastOp>(op);
+           ir::keepsLinearOrder(op) || ir::repeatsElements(op);
   auto combiner = makeCombiner(op->getResult(0));
   return combiner && !combiner->needsPosition() &&
          combiner->types().size() == 1 && combiner->types().front().isF32();

@@ -6,7 +6,7 @@
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowStatistics.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 using namespace mlir;
 
@@ -51,7 +51,7 @@ static bool isAlone(Operation *op) {
   return isOnlyStored(op->getResult(0)) &&
          llvm::all_of(*op->getBlock(), [&](Operation &other) {
            return &other == op || isa<program::YieldOp>(other) ||
-                  isa<ir::ReshapeOp>(other);
+                  ir::keepsLinearOrder(&other);
          });
 }
 

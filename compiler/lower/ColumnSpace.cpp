@@ -4,7 +4,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,7 +25,7 @@ static bool isReduction(Operation *op) {
 
 // Whether element n of the result reads element n of each operand.
 static bool keepsOrder(Operation *op) {
-  return isa<ir::ReshapeOp>(op) ||
+  return ir::keepsLinearOrder(op) ||
          cast<ir::SinterOpInterface>(op).getPatternKind() ==
              graph::PatternKind::pointwise;
 }
@@ -70,8 +70,8 @@ bool ColumnSpace::findReductions() {
     if (follows || isReduction(&op))
       after.insert(op.getResult(0));
     bool followsTurn = llvm::any_of(op.getOperands(), isTurned);
-    if ((follows && isa<ir::TransposeOp>(op)) ||
-        (followsTurn && isa<ir::ReshapeOp>(op))) {
+    if ((follows && ir::permutesAxes(&op)) ||
+        (followsTurn && ir::keepsLinearOrder(&op))) {
       turns.insert(&op);
       continue;
     }

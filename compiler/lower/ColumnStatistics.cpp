@@ -4,7 +4,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -58,8 +58,7 @@ static llvm::DenseSet<Value> afterReductions(program::KernelOp kernel) {
 
 // Whether elements of the output lie where those of the sink's value do.
 static bool liesAsProduct(const Sink &sink) {
-  return llvm::all_of(sink.views,
-                      [](Operation *view) { return isa<ir::ReshapeOp>(view); });
+  return llvm::all_of(sink.views, ir::keepsLinearOrder);
 }
 
 // Whether `value` can be computed from what is stored, without the product.

@@ -4,6 +4,7 @@
 #include "compiler/lower/Index.h"
 #include "compiler/lower/OpsBehind.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -133,7 +134,7 @@ unsigned loopLanes(Block &body, const Target &target) {
     PatternKind kind = described.getPatternKind();
     bool isPlain = kind == PatternKind::pointwise ||
                    kind == PatternKind::reduction || isNumberSource(op) ||
-                   isa<ir::ReshapeOp, ir::BroadcastOp>(op);
+                   ir::keepsLinearOrder(&op) || ir::repeatsElements(&op);
     bool isNumber = kind == PatternKind::reduction;
     if (!isPlain || !llvm::all_of(op.getOperandTypes(), isNarrow) ||
         (!isNumber && !llvm::all_of(op.getResultTypes(), isNarrow)))

@@ -1,11 +1,10 @@
-/// Views that select by position: pads and concat narrow the mask.
+/// Views that select by position narrow the mask.
 #include "compiler/lower/MaskedViews.h"
 
 #include "compiler/lower/Access.h"
 #include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/Views.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
 
 #include <cmath>
 #include <limits>
@@ -96,12 +95,107 @@ Value numberValue(Emission &emission, TypedAttr number, Type element) {
 namespace {
 
 /// An operand among elements of one value.
-class FilledView : public ElementSource {
+class FilledSource final : public ElementSource {
 public:
-  FilledView(Value tensor, Value operand)
-      : ElementSource(tensor), operand(operand) {}
+  FilledSource(Value tensor, ir::ViewMap map)
+      : ElementSource(tensor), view(std::move(map)),
+        operand(view.map.part().operand) {}
 
-protected:
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    const ir::ViewPart &part = view.map.part();
+    Index split = view.splitTail(emission, index);
+    Element fill{numberValue(emission, view.map.fill, elementOf(tensor))};
+    if (isFill(emission, split))
+      return fill;
+    Value condition;
+    bool isNearest = emission.readsNearest && hasNearest();
+    bool areLanesNear = true; // also those that the mask leaves out
+    auto move = [&](const ir::AxisMap &axis) {
+      Value before = condition;
+      Coord coord = shift(emission, axis, split, condition);
+      if (isNearest && condition != before)
+        return emission.clamp(coord, axis.extent);
+      areLanesNear &= coord.isUniform();
+      return coord;
+    };
+    Index inner = split;
+    for (auto [dim, coord] : llvm::enumerate(inner.lead))
+      coord = move(part.axes[dim]);
+    if (split.tailRank == 1)
+      inner.tail = move(part.axes.back());
+    else
+      areLanesNear &= inner.tail.isUniform();
+    if (!isNearest || !condition)
+      return pick(emission, condition, inner, lanes, fill);
+    Lanes read = lanes;
+    if (areLanesNear)
+      read.mask = {};
+    Element inside = emission.at(operand, inner, read);
+    return emission.select(condition, inside, fill, lanes.count);
+  }
+
+private:
+  // Whether the operand has an element nearest to each of the view's, and
+  // nothing is reported where it is read.
+  bool hasNearest() {
+    if (!nearest) {
+      nearest = !view.map.start &&
+                llvm::none_of(opsBehind(operand), [](Operation *made) {
+                  auto described = dyn_cast<ir::SinterOpInterface>(made);
+                  return described && described.getPatternKind() ==
+                                          graph::PatternKind::gather;
+                });
+      for (const ir::AxisMap &axis : view.map.part().axes)
+        *nearest &= !axis.isMasked || constantOf(axis.extent) > 0;
+    }
+    return *nearest;
+  }
+
+  // Whether all lanes are known to lie where nothing of the operand is.
+  bool isFill(Emission &emission, const Index &split) {
+    ArrayRef<ir::AxisMap> axes = view.map.part().axes;
+    if (view.map.start)
+      return llvm::any_of(axes, [](const ir::AxisMap &axis) {
+        return axis.isMasked && constantOf(axis.extent) == 0;
+      });
+    for (const ir::AxisMap &axis : axes.take_front(split.lead.size())) {
+      if (!axis.isMasked || axis.spacing != 1)
+        continue;
+      if (emission.staysOutside(view.sum(emission, axis, split), axis.extent))
+        return true;
+    }
+    return false;
+  }
+
+  // The operand's coordinate; `condition` learns where there is one.
+  Coord shift(Emission &emission, const ir::AxisMap &axis, const Index &split,
+              Value &condition) {
+    Coord moved = view.sum(emission, axis, split);
+    if (!axis.isMasked ||
+        (axis.spacing == 1 && emission.staysWithin(moved, axis.extent)))
+      return moved;
+    if (axis.spacing == 1) {
+      condition =
+          both(emission, condition, emission.isWithin(moved, axis.extent));
+      return moved;
+    }
+    // Kept positive, because division is that of numbers without a sign.
+    int64_t before = (axis.spacing - 1 - axis.least) / axis.spacing;
+    moved = emission.add(
+        moved, emission.uniform(emission.constant(before * axis.spacing)));
+    MLIRContext *context = emission.builder.getContext();
+    AffineExpr by = getAffineConstantExpr(axis.spacing, context);
+    auto [counted, remainder] = emission.divide(moved, by);
+    Coord quotient =
+        emission.add(counted, emission.uniform(emission.constant(-before)));
+    AffineExpr one = getAffineConstantExpr(1, context);
+    condition = both(emission, condition, emission.isWithin(remainder, one));
+    condition =
+        both(emission, condition, emission.isWithin(quotient, axis.extent));
+    return quotient;
+  }
+
   // The operand's elements where the condition holds (null: everywhere).
   Element pick(Emission &emission, Value condition, const Index &index,
                const Lanes &lanes, Element fill) {
@@ -115,9 +209,6 @@ protected:
     return emission.select(condition, inside, fill, lanes.count);
   }
 
-  const Value operand;
-
-private:
   // A product's tile reads many elements at once: branches would keep them
   // apart.
   static bool readsSideBySide(Block &body) {
@@ -142,214 +233,49 @@ private:
     return Element{
         emission.branch(condition, Type(type), inside, outside).front()};
   }
-};
 
-class PadSource final : public FilledView {
-public:
-  explicit PadSource(ir::PadOp op)
-      : FilledView(op.getResult(), op.getX()), op(op) {}
-
-  Element at(Emission &emission, const Index &index,
-             const Lanes &lanes) override {
-    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
-    Index split = index;
-    while (split.tailRank > 1 && padsTail(op, split.tailRank))
-      split = emission.withTail(split, outer, split.tailRank - 1);
-    Value condition;
-    Element fill{numberValue(emission, op.getValue(), elementOf(tensor))};
-    for (auto [dim, coord] : llvm::enumerate(split.lead))
-      if (isFill(emission, coord, dim, inner[dim]))
-        return fill;
-    bool isNearest = emission.readsNearest && hasNearest();
-    bool areLanesNear = true; // also those that the mask leaves out
-    auto move = [&](Coord &coord, unsigned dim) {
-      Value before = condition;
-      coord = shift(emission, coord, dim, inner[dim], condition);
-      if (isNearest && condition != before)
-        coord = emission.clamp(coord, inner[dim]);
-      else
-        areLanesNear &= coord.isUniform();
-    };
-    for (auto [dim, coord] : llvm::enumerate(split.lead))
-      move(coord, dim);
-    if (split.tailRank == 1)
-      move(split.tail, outer.size() - 1);
-    else
-      areLanesNear &= split.tail.isUniform();
-    if (!isNearest || !condition)
-      return pick(emission, condition, split, lanes, fill);
-    Lanes read = lanes;
-    if (areLanesNear)
-      read.mask = {};
-    Element inside = emission.at(operand, split, read);
-    return emission.select(condition, inside, fill, lanes.count);
-  }
-
-  static bool pads(ir::PadOp op, unsigned dim) {
-    return !isZero(startOf(op, dim)) || op.getInterior()[dim] != 0 ||
-           shapeOf(op.getResult())[dim] != shapeOf(op.getX())[dim];
-  }
-  static bool padsTail(ir::PadOp op, unsigned count) {
-    unsigned rank = op.getLow().size();
-    for (unsigned dim = rank - count; dim < rank; ++dim)
-      if (pads(op, dim))
-        return true;
-    return false;
-  }
-
-private:
-  // Whether the operand has an element nearest to each of the pad's, and
-  // nothing is reported where it is read.
-  bool hasNearest() {
-    if (!nearest) {
-      Shape inner = shapeOf(operand);
-      nearest = llvm::none_of(opsBehind(operand), [](Operation *made) {
-        auto described = dyn_cast<ir::SinterOpInterface>(made);
-        return described &&
-               described.getPatternKind() == graph::PatternKind::gather;
-      });
-      for (unsigned dim = 0; dim < inner.size(); ++dim)
-        *nearest &= !pads(op, dim) || constantOf(inner[dim]) > 0;
-    }
-    return *nearest;
-  }
-
-  // Whether all lanes are known to lie where nothing of the operand is.
-  bool isFill(Emission &emission, const Coord &coord, unsigned dim,
-              AffineExpr extent) {
-    if (!pads(op, dim) || op.getInterior()[dim] != 0)
-      return false;
-    Coord moved = emission.add(
-        coord, emission.uniform(emission.extent(startOf(op, dim) * -1)));
-    return emission.staysOutside(moved, extent);
-  }
-
-  // The operand's coordinate; `condition` learns where there is one.
-  Coord shift(Emission &emission, const Coord &coord, unsigned dim,
-              AffineExpr extent, Value &condition) {
-    if (!pads(op, dim))
-      return coord;
-    Coord moved = emission.add(
-        coord, emission.uniform(emission.extent(startOf(op, dim) * -1)));
-    int64_t spacing = op.getInterior()[dim] + 1;
-    if (spacing == 1 && emission.staysWithin(moved, extent))
-      return moved;
-    if (spacing == 1) {
-      condition = both(emission, condition, emission.isWithin(moved, extent));
-      return moved;
-    }
-    // Kept positive, because division is that of numbers without a sign.
-    int64_t before = (op.getLow()[dim] + spacing - 1) / spacing;
-    moved = emission.add(moved,
-                         emission.uniform(emission.constant(before * spacing)));
-    MLIRContext *context = emission.builder.getContext();
-    AffineExpr by = getAffineConstantExpr(spacing, context);
-    auto [counted, remainder] = emission.divide(moved, by);
-    Coord quotient =
-        emission.add(counted, emission.uniform(emission.constant(-before)));
-    AffineExpr one = getAffineConstantExpr(1, context);
-    condition = both(emission, condition, emission.isWithin(remainder, one));
-    condition = both(emission, condition, emission.isWithin(quotient, extent));
-    return quotient;
-  }
-
-  ir::PadOp op;
+  ViewIndex view;
+  Value operand;
   std::optional<bool> nearest; ///< where it is known
 };
 
-class DynamicPadSource final : public FilledView {
+/// Operands one after the other.
+class JoinedSource final : public ElementSource {
 public:
-  explicit DynamicPadSource(ir::DynamicPadOp op)
-      : FilledView(op.getResult(), op.getX()), op(op), start(op.getStart()) {}
-
-  Element at(Emission &emission, const Index &index,
-             const Lanes &lanes) override {
-    unsigned axis = op.getAxis();
-    AffineExpr outer = shapeOf(tensor)[axis], inner = shapeOf(operand)[axis];
-    Element fill{emission.number(valueType(elementOf(tensor)), 0)};
-    if (constantOf(inner) == 0)
-      return fill;
-    Index split = apartFrom(emission, index, shapeOf(tensor), axis);
-    Coord &moved = axis < split.lead.size() ? split.lead[axis] : split.tail;
-    moved = emission.sub(moved, start.within(emission, outer - inner));
-    Value condition;
-    if (outer != inner)
-      condition = emission.isWithin(moved, inner);
-    return pick(emission, condition, split, lanes, fill);
+  JoinedSource(Value tensor, ir::ViewMap map)
+      : ElementSource(tensor), view(std::move(map)), joined(*view.map.joins()) {
   }
 
-private:
-  ir::DynamicPadOp op;
-  ViewStart start;
-};
-
-class ConcatSource final : public ElementSource {
-public:
-  explicit ConcatSource(ir::ConcatOp op)
-      : ElementSource(op.getResult()), op(op) {}
-
   Element at(Emission &emission, const Index &index,
              const Lanes &lanes) override {
-    Shape outer = shapeOf(tensor);
-    unsigned axis = op.getAxis(), rank = outer.size();
-    Index split = index;
-    if (axis + split.tailRank >= rank)
-      split = emission.withTail(split, outer,
-                                std::max<unsigned>(1, rank - axis - 1));
-    bool inTail = axis == rank - 1 && split.tailRank == 1;
-    Coord position = inTail ? split.tail : split.lead[axis];
+    Index split = view.splitTail(emission, index);
     Element result{emission.number(valueType(elementOf(tensor)), 0)};
-    AffineExpr start = getAffineConstantExpr(0, emission.builder.getContext());
-    for (Value part : op.getXs()) {
-      AffineExpr size = shapeOf(part)[axis];
-      Coord moved =
-          emission.add(position, emission.uniform(emission.extent(start * -1)));
-      Value condition = emission.isWithin(moved, size);
-      (inTail ? split.tail : split.lead[axis]) = moved;
-      start = start + size;
-      if (constantOf(size) == 0)
+    for (const ir::ViewPart &part : view.map.parts) {
+      const ir::AxisMap &axis = part.axes[joined];
+      Index inner = view.indexOf(emission, part, split);
+      Coord &moved =
+          joined < inner.lead.size() ? inner.lead[joined] : inner.tail;
+      Value condition = emission.isWithin(moved, axis.extent);
+      if (constantOf(axis.extent) == 0)
         continue;
       Element element =
-          emission.at(part, split, narrow(emission, lanes, condition));
+          emission.at(part.operand, inner, narrow(emission, lanes, condition));
       result = emission.select(condition, element, result, lanes.count);
     }
     return result;
   }
 
 private:
-  ir::ConcatOp op;
+  ViewIndex view;
+  unsigned joined; ///< the axis
 };
 
 } // namespace
 
-std::unique_ptr<ElementSource> makeMaskedView(Value tensor) {
-  Operation *op = tensor.getDefiningOp();
-  if (auto pad = dyn_cast<ir::PadOp>(op))
-    return std::make_unique<PadSource>(pad);
-  if (auto pad = dyn_cast<ir::DynamicPadOp>(op))
-    return std::make_unique<DynamicPadSource>(pad);
-  if (auto concat = dyn_cast<ir::ConcatOp>(op))
-    return std::make_unique<ConcatSource>(concat);
-  return nullptr;
-}
-
-bool keepsMaskedView(Operation *op, unsigned tailRank) {
-  if (auto pad = dyn_cast<ir::PadOp>(op))
-    return !PadSource::padsTail(pad, tailRank) &&
-           keepsTail(pad.getX(), tailRank);
-  if (auto pad = dyn_cast<ir::DynamicPadOp>(op)) {
-    unsigned rank = shapeOf(pad.getResult()).size();
-    return uint64_t(pad.getAxis()) < rank - tailRank &&
-           keepsTail(pad.getX(), tailRank);
-  }
-  if (auto concat = dyn_cast<ir::ConcatOp>(op)) {
-    unsigned rank = shapeOf(concat.getResult()).size();
-    return uint64_t(concat.getAxis()) < rank - tailRank &&
-           llvm::all_of(
-               concat.getXs(),
-               [&](Value part) { return keepsTail(part, tailRank); });
-  }
-  return false;
+std::unique_ptr<ElementSource> makeMaskedView(Value tensor, ir::ViewMap map) {
+  if (map.joins())
+    return std::make_unique<JoinedSource>(tensor, std::move(map));
+  return std::make_unique<FilledSource>(tensor, std::move(map));
 }
 
 } // namespace sinter::compiler

@@ -1,18 +1,18 @@
-/// Views that select by position: pad, dynamic_pad and concat.
+/// Views that select by position: an operand among equal elements, and operands
+/// one after the other.
 #pragma once
 
 #include "compiler/lower/ElementSource.h"
+#include "dialects/sinter/ViewMap.h"
 
 namespace sinter::compiler {
 
-/// The source of one of these ops; null for another op.
-std::unique_ptr<ElementSource> makeMaskedView(mlir::Value tensor);
+/// The source of such a view, whose axes keep their places.
+std::unique_ptr<ElementSource> makeMaskedView(mlir::Value tensor,
+                                              ir::ViewMap map);
 
 /// The lanes that are left when `condition` must hold too (null: all).
 Lanes narrow(Emission &emission, const Lanes &lanes, mlir::Value condition);
-
-/// `keepsTail` for these ops.
-bool keepsMaskedView(mlir::Operation *op, unsigned tailRank);
 
 /// A number attribute as a value of an element type (docs/semantics.md, full).
 mlir::Value numberValue(Emission &emission, mlir::TypedAttr number,

@@ -4,8 +4,8 @@
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/UnitTile.h"
 #include "dialects/program/Program.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Contraction.h"
-#include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -426,8 +426,8 @@ void MatrixTile::findFinishing() {
     Value value = read[next];
     Operation *op = value.getDefiningOp();
     // A reshape of an input has its elements in the same order.
-    bool isReshape = isa_and_nonnull<ir::ReshapeOp>(op);
-    Value base = isReshape ? op->getOperand(0) : value;
+    Value reshaped = ir::reshapedOperand(value);
+    Value base = reshaped ? reshaped : value;
     if (auto input = dyn_cast<BlockArgument>(base)) {
       if (shapeOf(value) == shape)
         addFinishing(input.getArgNumber(), input, false);

@@ -1,7 +1,7 @@
 /// Kernels of users: their code as it is.
 #include "compiler/lower/KernelWriter.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 using namespace mlir;
 
@@ -9,8 +9,8 @@ namespace sinter::compiler {
 
 // The number of the kernel's input that an operand is, reshaped or not.
 static unsigned inputOf(Value operand) {
-  while (auto reshape = operand.getDefiningOp<ir::ReshapeOp>())
-    operand = reshape->getOperand(0);
+  while (Value inner = ir::reshapedOperand(operand))
+    operand = inner;
   return cast<BlockArgument>(operand).getArgNumber();
 }
 

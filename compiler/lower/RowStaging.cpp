@@ -5,7 +5,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -109,7 +109,7 @@ void RowStaging::findNumbers(Value value, Pass &pass, Seen &seen) const {
   Operation *op = value.getDefiningOp();
   if (!op || !afterReduction.contains(value) || !seen.insert(value).second)
     return;
-  if (isa<ir::BroadcastOp>(op))
+  if (ir::repeatsElements(op))
     pass.numbers.push_back(value);
   else if (isa<ir::PointwiseOpInterface>(op))
     for (Value operand : op->getOperands())
@@ -152,8 +152,10 @@ double RowStaging::cost(Value value, Seen &seen) const {
   double total = operationsOf(op);
   if (kindOf(op) == graph::PatternKind::gather)
     total = readAgain;
-  if (!isAlongRow(value) || isReduction(op) || isa<ir::BroadcastOp>(op))
-    return isa<ir::BroadcastOp>(op) ? 0 : total;
+  if (ir::repeatsElements(op))
+    return 0;
+  if (!isAlongRow(value) || isReduction(op))
+    return total;
   for (Value operand : op->getOperands())
     total += cost(operand, seen);
   return total;

@@ -3,7 +3,7 @@
 
 #include "compiler/lower/Views.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 using namespace mlir;
 
@@ -26,7 +26,7 @@ Sink sinkBehind(Value output, unsigned buffer,
 std::optional<Sink> makeSink(Value output, const Shape &shape,
                              unsigned buffer) {
   Sink sink = sinkBehind(output, buffer, [](Operation *op) {
-    return isa<ir::ReshapeOp, ir::TransposeOp>(op);
+    return ir::keepsLinearOrder(op) || ir::permutesAxes(op);
   });
   if (shapeOf(sink.value) != shape)
     return std::nullopt;
@@ -40,10 +40,10 @@ void storeToSink(Emission &emission, const Sink &sink, const Index &index,
   for (Operation *view : sink.views) {
     Shape from = shapeOf(tensor);
     tensor = view->getResult(0);
-    if (auto transpose = dyn_cast<ir::TransposeOp>(view)) {
+    if (auto permuted = ir::permutedOperand(tensor)) {
       SmallVector<Coord> coordinates = emission.coordinates(place, from);
       SmallVector<Coord> moved;
-      for (int64_t dim : transpose.getPermutation())
+      for (int64_t dim : permuted->permutation)
         moved.push_back(coordinates[dim]);
       place = emission.fromCoordinates(moved);
     } else {

@@ -10,6 +10,7 @@
 #include "compiler/lower/RecordRuns.h"
 #include "compiler/lower/StateArrays.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,11 +39,10 @@ bool varyAlong(Value tensor, int64_t axis) {
     return true;
   if (auto iota = dyn_cast_or_null<ir::IotaOp>(op))
     return int64_t(iota.getAxis()) == axis;
-  if (auto repeated = dyn_cast_or_null<ir::BroadcastOp>(op)) {
-    Shape own = shapeOf(repeated.getX());
+  if (Value repeated = ir::repeatedOperand(tensor)) {
+    Shape own = shapeOf(repeated);
     auto offset = int64_t(shape.size() - own.size());
-    return isOneElsewhere(own, offset) ||
-           varyAlong(repeated.getX(), axis - offset);
+    return isOneElsewhere(own, offset) || varyAlong(repeated, axis - offset);
   }
   return isa_and_nonnull<ir::PointwiseOpInterface>(op) &&
          llvm::all_of(op->getOperands(),

@@ -3,8 +3,7 @@
 
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
-#include "sinter/generated/classes/Windows.h"
+#include "dialects/sinter/ViewMap.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,10 +17,10 @@ namespace sinter::compiler {
 // The dims of what `value` transposes, outermost first; `value` becomes that.
 static SmallVector<unsigned> orderBehind(Value &value) {
   auto order = llvm::to_vector(llvm::seq<unsigned>(0, shapeOf(value).size()));
-  while (auto transpose = value.getDefiningOp<ir::TransposeOp>()) {
+  while (auto permuted = ir::permutedOperand(value)) {
     for (unsigned &dim : order)
-      dim = unsigned(transpose.getPermutation()[dim]);
-    value = transpose.getX();
+      dim = unsigned(permuted->permutation[dim]);
+    value = permuted->operand;
   }
   return order;
 }
@@ -42,36 +41,37 @@ static bool isInImageOrder(ArrayRef<unsigned> order, unsigned rank,
 }
 
 std::optional<ImageWindows> findImageWindows(Value operand) {
-  auto reshape = operand.getDefiningOp<ir::ReshapeOp>();
-  if (!reshape || shapeOf(operand).size() != 2)
+  Value inner = ir::reshapedOperand(operand);
+  if (!inner || shapeOf(operand).size() != 2)
     return std::nullopt;
-  Value inner = reshape.getX();
   SmallVector<unsigned> order = orderBehind(inner);
-  auto op = inner.getDefiningOp<ir::WindowOp>();
-  unsigned numWindows = op ? op.getAxes().size() : 0;
-  if (numWindows < 1 || numWindows > 2)
+  auto map = ir::viewMapOf(inner);
+  if (!map || !map->takesWindows() || map->windows().size() > 2)
     return std::nullopt;
+  auto windows = map->windows();
+  unsigned numWindows = windows.size();
+  const ir::ViewWindow &line = windows.front(), &run = windows.back();
   ImageWindows result;
-  result.image = op.getX();
-  result.axis = unsigned(op.getAxes().back());
+  result.image = map->part().operand;
+  result.axis = run.axis;
   result.hasLines = numWindows == 2;
   Shape image = shapeOf(result.image), shape = shapeOf(inner);
+  MLIRContext *context = operand.getContext();
   unsigned rank = image.size(), axis = result.axis;
-  bool isPlain =
-      rank - axis <= 2 && op.getDilations().back() == 1 &&
-      (!result.hasLines || op.getAxes().front() + 1 == int64_t(axis)) &&
-      isInImageOrder(order, rank, axis, numWindows) &&
-      product(shape, 0, axis + 1, op.getContext()) == shapeOf(operand)[0];
+  bool isPlain = rank - axis <= 2 && run.dilation == 1 &&
+                 (!result.hasLines || line.axis + 1 == axis) &&
+                 isInImageOrder(order, rank, axis, numWindows) &&
+                 product(shape, 0, axis + 1, context) == shapeOf(operand)[0];
   if (!isPlain)
     return std::nullopt;
-  result.inner = constantOf(product(image, axis + 1, rank, op.getContext()));
+  result.inner = constantOf(product(image, axis + 1, rank, context));
   result.positions = constantOf(shape[axis]);
   int64_t places = constantOf(image[axis]);
   if (result.hasLines) {
     result.lines = constantOf(shape[axis - 1]);
-    result.lineStride = op.getStrides().front();
-    result.lineDilation = op.getDilations().front();
-    result.lineTaps = op.getSizes().front();
+    result.lineStride = line.stride;
+    result.lineDilation = line.dilation;
+    result.lineTaps = line.size;
   }
   bool isKnown = result.inner > 0 && result.positions > 0 && places > 0 &&
                  result.lines > 0 &&
@@ -79,8 +79,8 @@ std::optional<ImageWindows> findImageWindows(Value operand) {
   if (!isKnown)
     return std::nullopt;
   result.width = places * result.inner;
-  result.step = op.getStrides().back() * result.inner;
-  result.run = op.getSizes().back() * result.inner;
+  result.step = run.stride * result.inner;
+  result.run = run.size * result.inner;
   return result;
 }
 

@@ -9,7 +9,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/TurnSquares.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -106,9 +106,10 @@ constexpr int64_t fewOfThreads = 16;
 
 class TurnSkeleton {
 public:
-  TurnSkeleton(KernelWriter &writer, ir::TransposeOp transpose)
-      : writer(writer), op(transpose), from(shapeOf(op.getX())),
-        to(shapeOf(op.getResult())), rank(unsigned(from.size())),
+  TurnSkeleton(KernelWriter &writer, Value turned, ir::Permuted permuted)
+      : writer(writer), turned(turned), operand(permuted.operand),
+        order(std::move(permuted.permutation)), from(shapeOf(operand)),
+        to(shapeOf(turned)), rank(unsigned(from.size())),
         byThreads(writer.target.lanesAreThreads()) {}
 
   bool applies();
@@ -121,10 +122,10 @@ private:
   };
 
   AffineExpr extent(const Shape &shape, unsigned first, unsigned last) {
-    return product(shape, first, last, op.getContext());
+    return product(shape, first, last, operand.getContext());
   }
   AffineExpr outerCount() {
-    AffineExpr count = getAffineConstantExpr(1, op.getContext());
+    AffineExpr count = getAffineConstantExpr(1, operand.getContext());
     for (unsigned dim : outerDims)
       count = count * from[dim];
     return count;
@@ -152,7 +153,8 @@ private:
                  llvm::function_ref<void(Value)> emit);
 
   KernelWriter &writer;
-  ir::TransposeOp op;
+  Value turned, operand;
+  SmallVector<int64_t> order; ///< of the operand's axes
   Shape from, to;
   unsigned rank;
   /// Trailing dims that are neighbours on both sides: of the result, which
@@ -172,9 +174,8 @@ private:
 
 // The tensor that is transposed is read along its last dim.
 bool TurnSkeleton::applies() {
-  ArrayRef<int64_t> order = op.getPermutation();
   if (rank < 2 || order[rank - 1] + 1 == int64_t(rank) ||
-      !runsAlong(op.getX(), rank - 1))
+      !runsAlong(operand, rank - 1))
     return false;
   while (lineRank < rank &&
          order[rank - lineRank - 1] + 1 == order[rank - lineRank])
@@ -184,9 +185,9 @@ bool TurnSkeleton::applies() {
     places[order[dim]] = dim;
   while (alongRank < rank &&
          places[rank - alongRank - 1] + 1 == places[rank - alongRank] &&
-         keepsTail(op.getX(), alongRank + 1))
+         keepsTail(operand, alongRank + 1))
     ++alongRank;
-  for (int64_t dim : order.drop_back(lineRank))
+  for (int64_t dim : ArrayRef(order).drop_back(lineRank))
     if (dim < int64_t(rank - alongRank))
       outerDims.push_back(unsigned(dim));
   lines = constantOf(extent(to, rank - lineRank, rank));
@@ -221,11 +222,11 @@ void TurnSkeleton::findStrips() {
            others >= all;
   };
   unsigned together = lineRank + alongRank;
-  unsigned firstLine = unsigned(op.getPermutation()[rank - lineRank]);
+  unsigned firstLine = unsigned(order[rank - lineRank]);
   hasFewLines =
       areFew(lines, length) && places[rank - alongRank] + together == rank;
   hasShortLines = areFew(length, lines) && firstLine + together == rank &&
-                  keepsTail(op.getX(), together);
+                  keepsTail(operand, together);
   if (isStrip())
     lanes = unsigned(all);
 }
@@ -370,7 +371,7 @@ void TurnSkeleton::emitStrip(Emission &emission, const Place &place) {
   placeOuter(emission, place.outer, read, written);
   int64_t count = hasFewLines ? lines : length;
   Value start = hasFewLines ? place.along : place.line;
-  unsigned firstLine = unsigned(op.getPermutation()[rank - lineRank]);
+  unsigned firstLine = unsigned(order[rank - lineRank]);
   unsigned firstAlong = places[rank - alongRank];
   auto joined = [&](ArrayRef<Coord> coordinates, int64_t number) {
     Value first = emission.mul(start, emission.constant(count));
@@ -397,7 +398,7 @@ void TurnSkeleton::emitStrip(Emission &emission, const Place &place) {
   SmallVector<Value> vectors;
   Type type;
   for (int64_t number = 0; number < count; ++number) {
-    Value vector = emission.vectorAt(op.getX(), indexRead(number), whole);
+    Value vector = emission.vectorAt(operand, indexRead(number), whole);
     type = vector.getType();
     vectors.push_back(bitsOf(emission, vector));
   }
@@ -424,9 +425,8 @@ void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
       result.mask = emission.tailMask(emission.constant(size), lanes);
     return result;
   };
-  ArrayRef<int64_t> order = op.getPermutation();
   unsigned firstLine = unsigned(order[rank - lineRank]);
-  bool mayJoin = keepsTail(op.getX(), lineRank + alongRank);
+  bool mayJoin = keepsTail(operand, lineRank + alongRank);
   SmallVector<Value> rows;
   Type type;
   for (unsigned i = 0; i < lanes; ++i) {
@@ -437,7 +437,7 @@ void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
     Value line = emission.add(place.line, emission.constant(i));
     Index index = indexOf(emission, from, read, firstLine, lineRank, line,
                           alongRank, place.along, mayJoin);
-    Value row = emission.vectorAt(op.getX(), index, masked(length));
+    Value row = emission.vectorAt(operand, index, masked(length));
     type = row.getType();
     rows.push_back(bitsOf(emission, row));
   }
@@ -454,7 +454,7 @@ void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
 
 void TurnSkeleton::storeOutputs(Emission &emission, const Index &index,
                                 const Lanes &lanes, Element element) {
-  emission.provide(op.getResult(), index, lanes, element);
+  emission.provide(turned, index, lanes, element);
   SmallVector<Element> elements;
   for (Value output : writer.kernel.getOutputs())
     elements.push_back(emission.at(output, index, lanes));
@@ -464,12 +464,12 @@ void TurnSkeleton::storeOutputs(Emission &emission, const Index &index,
 }
 
 // Whether the kernel only moves and maps elements, and stores what has the
-// shape of `op`. A thread by itself stores nothing but `op`: other lines that
+// shape of `turned`. A thread by itself stores nothing else: other lines that
 // it reads beside a square come from too many places at once.
 static bool isTurn(const Target &target, program::KernelOp kernel,
-                   ir::TransposeOp op) {
+                   Value turned) {
   OperandRange outputs = kernel.getOutputs();
-  bool isAlone = outputs.size() == 1 && outputs[0] == op.getResult();
+  bool isAlone = outputs.size() == 1 && outputs[0] == turned;
   if (!target.lanesAreThreads() && !isAlone)
     return false;
   auto maps = [](Operation &op) {
@@ -486,7 +486,7 @@ static bool isTurn(const Target &target, program::KernelOp kernel,
       return false;
     }
   };
-  Shape shape = shapeOf(op.getResult());
+  Shape shape = shapeOf(turned);
   return llvm::all_of(kernel.getBlock(), maps) &&
          llvm::all_of(outputs,
                       [&](Value output) { return shapeOf(output) == shape; });
@@ -496,10 +496,12 @@ static bool isTurn(const Target &target, program::KernelOp kernel,
 static bool withTurn(KernelWriter &writer,
                      llvm::function_ref<void(TurnSkeleton &)> use) {
   for (Operation &op : writer.kernel.getBlock()) {
-    auto transpose = dyn_cast<ir::TransposeOp>(&op);
-    if (!transpose || !isTurn(writer.target, writer.kernel, transpose))
+    auto map = ir::viewMapOf(&op);
+    auto permutation = map ? map->permutation() : std::nullopt;
+    if (!permutation || !isTurn(writer.target, writer.kernel, op.getResult(0)))
       continue;
-    TurnSkeleton skeleton(writer, transpose);
+    TurnSkeleton skeleton(writer, op.getResult(0),
+                          {map->part().operand, std::move(*permutation)});
     if (!skeleton.applies())
       continue;
     use(skeleton);

@@ -68,8 +68,8 @@ SmallVector<Coord> regroup(Emission &emission, SmallVector<Coord> coordinates,
 
 class ReshapeSource final : public ElementSource {
 public:
-  explicit ReshapeSource(ir::ReshapeOp op)
-      : ElementSource(op.getResult()), operand(op.getX()) {}
+  ReshapeSource(Value tensor, Value operand)
+      : ElementSource(tensor), operand(operand) {}
 
   Element at(Emission &emission, const Index &index,
              const Lanes &lanes) override {
@@ -82,207 +82,109 @@ private:
   Value operand;
 };
 
-class TransposeSource final : public ElementSource {
+// Each element is one of the operand.
+class MappedSource final : public ElementSource {
 public:
-  explicit TransposeSource(ir::TransposeOp op)
-      : ElementSource(op.getResult()), operand(op.getX()),
-        permutation(op.getPermutation()) {}
+  MappedSource(Value tensor, ir::ViewMap map)
+      : ElementSource(tensor), view(std::move(map)) {}
 
   Element at(Emission &emission, const Index &index,
              const Lanes &lanes) override {
-    unsigned rank = permutation.size();
-    for (unsigned dim = rank - index.tailRank; dim < rank; ++dim)
-      if (permutation[dim] != int64_t(dim))
-        return throughCoordinates(emission, index, lanes);
-    Index inner = index;
-    for (auto [dim, coord] : llvm::enumerate(index.lead))
-      inner.lead[permutation[dim]] = coord;
-    return emission.at(operand, inner, lanes);
+    const ir::ViewPart &part = view.map.part();
+    Index split = view.splitTail(emission, index);
+    return emission.at(part.operand, view.indexOf(emission, part, split),
+                       lanes);
   }
 
 private:
-  Element throughCoordinates(Emission &emission, const Index &index,
-                             const Lanes &lanes) {
-    SmallVector<Coord> outer = emission.coordinates(index, shapeOf(tensor));
-    SmallVector<Coord> inner(outer.size());
-    for (auto [dim, from] : llvm::enumerate(permutation))
-      inner[from] = outer[dim];
-    return emission.at(operand, emission.fromCoordinates(inner), lanes);
-  }
-
-  Value operand;
-  SmallVector<int64_t> permutation;
-};
-
-class BroadcastSource final : public ElementSource {
-public:
-  explicit BroadcastSource(ir::BroadcastOp op)
-      : ElementSource(op.getResult()), operand(op.getX()) {}
-
-  Element at(Emission &emission, const Index &index,
-             const Lanes &lanes) override {
-    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
-    unsigned offset = outer.size() - inner.size();
-    Index split = index;
-    bool keepsAll = true;
-    while (split.tailRank > 0) {
-      auto [kept, repeated] = classify(outer, inner, split.tailRank);
-      keepsAll = kept;
-      if (kept || repeated)
-        break;
-      split = emission.withTail(split, outer, split.tailRank - 1);
-    }
-    Index result;
-    Coord zero = emission.uniform(emission.constant(0));
-    for (unsigned dim = offset; dim < split.lead.size(); ++dim)
-      result.lead.push_back(inner[dim - offset] == outer[dim] ? split.lead[dim]
-                                                              : zero);
-    result.tailRank =
-        std::min<unsigned>(split.tailRank, unsigned(inner.size()));
-    result.tail = keepsAll && split.tailRank ? split.tail : zero;
-    return emission.at(operand, result, lanes);
-  }
-
-  // Whether the last `count` dims are all the operand's own, and whether none
-  // of them but those of size 1 is.
-  static std::pair<bool, bool> classify(const Shape &outer, const Shape &inner,
-                                        unsigned count) {
-    unsigned offset = outer.size() - inner.size();
-    bool kept = true, repeated = true;
-    for (unsigned dim = outer.size() - count; dim < outer.size(); ++dim) {
-      bool own = dim >= offset && inner[dim - offset] == outer[dim];
-      kept &= own;
-      repeated &= !own || isOne(outer[dim]);
-    }
-    return {kept, repeated && !kept};
-  }
-
-private:
-  Value operand;
-};
-
-class SliceSource final : public ElementSource {
-public:
-  explicit SliceSource(ir::SliceOp op)
-      : ElementSource(op.getResult()), operand(op.getX()),
-        steps(op.getSteps()) {
-    for (unsigned dim = 0; dim < steps.size(); ++dim)
-      starts.push_back(startOf(op, dim));
-  }
-
-  Element at(Emission &emission, const Index &index,
-             const Lanes &lanes) override {
-    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
-    Index split = index;
-    while (split.tailRank > 1 && changesTail(outer, inner, split.tailRank))
-      split = emission.withTail(split, outer, split.tailRank - 1);
-    if (split.tailRank > 1 ||
-        (split.tailRank == 1 && !changes(outer, inner, outer.size() - 1))) {
-      for (auto [dim, coord] : llvm::enumerate(split.lead))
-        coord = shift(emission, coord, dim);
-      return emission.at(operand, split, lanes);
-    }
-    SmallVector<Coord> coordinates = emission.coordinates(split, outer);
-    for (auto [dim, coord] : llvm::enumerate(coordinates))
-      coord = shift(emission, coord, dim);
-    return emission.at(operand, emission.fromCoordinates(coordinates), lanes);
-  }
-
-private:
-  bool changes(const Shape &outer, const Shape &inner, unsigned dim) const {
-    return !isZero(starts[dim]) || steps[dim] != 1 || outer[dim] != inner[dim];
-  }
-  bool changesTail(const Shape &outer, const Shape &inner,
-                   unsigned count) const {
-    for (unsigned dim = outer.size() - count; dim < outer.size(); ++dim)
-      if (changes(outer, inner, dim))
-        return true;
-    return false;
-  }
-  Coord shift(Emission &emission, const Coord &coord, unsigned dim) const {
-    MLIRContext *context = emission.builder.getContext();
-    Coord scaled =
-        emission.scale(coord, getAffineConstantExpr(steps[dim], context));
-    return emission.add(scaled, emission.uniform(emission.extent(starts[dim])));
-  }
-
-  Value operand;
-  SmallVector<AffineExpr> starts;
-  SmallVector<int64_t> steps;
-};
-
-class DynamicSliceSource final : public ElementSource {
-public:
-  explicit DynamicSliceSource(ir::DynamicSliceOp op)
-      : ElementSource(op.getResult()), op(op), start(op.getStart()) {}
-
-  Element at(Emission &emission, const Index &index,
-             const Lanes &lanes) override {
-    unsigned axis = op.getAxis();
-    Index split = apartFrom(emission, index, shapeOf(tensor), axis);
-    Coord &moved = axis < split.lead.size() ? split.lead[axis] : split.tail;
-    AffineExpr most = shapeOf(op.getX())[axis] - shapeOf(tensor)[axis];
-    moved = emission.add(moved, start.within(emission, most));
-    return emission.at(op.getX(), split, lanes);
-  }
-
-private:
-  ir::DynamicSliceOp op;
-  ViewStart start;
-};
-
-class FlipSource final : public ElementSource {
-public:
-  explicit FlipSource(ir::FlipOp op)
-      : ElementSource(op.getResult()), op(op), operand(op.getX()) {}
-
-  Element at(Emission &emission, const Index &index,
-             const Lanes &lanes) override {
-    Shape shape = shapeOf(tensor);
-    Index split = index;
-    while (split.tailRank > 1 && flipsTail(op, split.tailRank))
-      split = emission.withTail(split, shape, split.tailRank - 1);
-    for (auto [dim, coord] : llvm::enumerate(split.lead))
-      if (flips(op, dim))
-        coord = reversed(emission, coord, shape[dim]);
-    if (split.tailRank == 1 && flips(op, shape.size() - 1))
-      split.tail = reversed(emission, split.tail, shape.back());
-    return emission.at(operand, split, lanes);
-  }
-
-  static bool flips(ir::FlipOp op, unsigned dim) {
-    return llvm::is_contained(op.getAxes(), int64_t(dim)) &&
-           !isOne(shapeOf(op.getResult())[dim]);
-  }
-  static bool flipsTail(ir::FlipOp op, unsigned count) {
-    unsigned rank = shapeOf(op.getResult()).size();
-    for (unsigned dim = rank - count; dim < rank; ++dim)
-      if (flips(op, dim))
-        return true;
-    return false;
-  }
-
-private:
-  // extent - 1 - coordinate.
-  static Coord reversed(Emission &emission, const Coord &coord,
-                        AffineExpr extent) {
-    Coord last = emission.uniform(
-        emission.sub(emission.extent(extent), emission.constant(1)));
-    return emission.sub(last, coord);
-  }
-
-  ir::FlipOp op;
-  Value operand;
+  ViewIndex view;
 };
 
 } // namespace
 
-Index apartFrom(Emission &emission, const Index &index, const Shape &shape,
-                unsigned axis) {
-  if (axis + index.tailRank < shape.size())
-    return index;
-  return emission.withTail(index, shape,
-                           std::max<unsigned>(1, shape.size() - axis - 1));
+ViewIndex::ViewIndex(ir::ViewMap given)
+    : map(std::move(given)), start(map.start),
+      ordersAxes(llvm::any_of(map.parts, [&](const ir::ViewPart &part) {
+        unsigned added = map.rank() - part.rank();
+        return llvm::any_of(llvm::enumerate(part.axes), [&](auto each) {
+          auto &terms = each.value().terms;
+          return terms.size() > 1 ||
+                 (!terms.empty() &&
+                  terms.front().dim != unsigned(each.index()) + added);
+        });
+      })) {}
+
+bool ViewIndex::keepsTail(unsigned count) const {
+  return llvm::all_of(map.parts, [&](const ir::ViewPart &part) {
+    return map.passesTail(part, count);
+  });
+}
+
+Index ViewIndex::splitTail(Emission &emission, const Index &index) const {
+  Index split = index;
+  auto isServed = [&] {
+    return split.tailRank <= 1 || keepsTail(split.tailRank) ||
+           map.repeatsTail(split.tailRank);
+  };
+  Shape shape(map.shape);
+  if (ordersAxes && !isServed())
+    return emission.fromCoordinates(emission.coordinates(index, shape));
+  while (!isServed())
+    split = emission.withTail(split, shape, split.tailRank - 1);
+  return split;
+}
+
+// In the order of the terms; what is taken away is taken from the start.
+static Coord sumOf(Emission &emission, const ir::AxisMap &axis,
+                   llvm::function_ref<Coord(unsigned)> coordinate) {
+  MLIRContext *context = axis.start.getContext();
+  std::optional<Coord> sum;
+  bool hasStart = isZero(axis.start);
+  auto start = [&] {
+    hasStart = true;
+    return emission.uniform(emission.extent(axis.start));
+  };
+  for (const ir::AxisMap::Term &term : axis.terms) {
+    Coord scaled =
+        emission.scale(coordinate(term.dim),
+                       getAffineConstantExpr(std::abs(term.factor), context));
+    if (term.factor < 0)
+      sum = emission.sub(sum ? *sum : start(), scaled);
+    else
+      sum = sum ? emission.add(*sum, scaled) : scaled;
+  }
+  if (!sum)
+    return start();
+  return hasStart ? *sum : emission.add(*sum, start());
+}
+
+Coord ViewIndex::sum(Emission &emission, const ir::AxisMap &axis,
+                     const Index &split) {
+  Coord result = sumOf(emission, axis, [&](unsigned dim) {
+    return dim < split.lead.size() ? split.lead[dim] : split.tail;
+  });
+  if (axis.moves == 0)
+    return result;
+  AffineExpr outer = map.shape[axis.terms.front().dim];
+  if (axis.moves > 0)
+    return emission.add(result, start.within(emission, axis.extent - outer));
+  return emission.sub(result, start.within(emission, outer - axis.extent));
+}
+
+Index ViewIndex::indexOf(Emission &emission, const ir::ViewPart &part,
+                         const Index &split) {
+  Index result;
+  result.tailRank = std::min(split.tailRank, part.rank());
+  unsigned lead = part.rank() - result.tailRank;
+  for (const ir::AxisMap &axis : ArrayRef(part.axes).take_front(lead))
+    result.lead.push_back(sum(emission, axis, split));
+  if (split.tailRank == 1 && result.tailRank == 1)
+    result.tail = sum(emission, part.axes.back(), split);
+  else if (map.passesTail(part, split.tailRank))
+    result.tail = split.tail;
+  else
+    result.tail = emission.uniform(emission.constant(0));
+  return result;
 }
 
 Coord ViewStart::within(Emission &emission, AffineExpr most) {
@@ -323,29 +225,23 @@ Index reshapeIndex(Emission &emission, const Index &index, const Shape &from,
 }
 
 std::unique_ptr<ElementSource> makeView(Value tensor) {
-  Operation *op = tensor.getDefiningOp();
-  if (auto reshape = dyn_cast<ir::ReshapeOp>(op))
-    return std::make_unique<ReshapeSource>(reshape);
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
-    return std::make_unique<TransposeSource>(transpose);
-  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op))
-    return std::make_unique<BroadcastSource>(broadcast);
-  if (auto slice = dyn_cast<ir::SliceOp>(op))
-    return std::make_unique<SliceSource>(slice);
-  if (auto slice = dyn_cast<ir::DynamicSliceOp>(op))
-    return std::make_unique<DynamicSliceSource>(slice);
-  if (auto flip = dyn_cast<ir::FlipOp>(op))
-    return std::make_unique<FlipSource>(flip);
-  if (auto window = makeWindowView(tensor))
-    return window;
-  return makeMaskedView(tensor);
+  auto map = ir::viewMapOf(tensor);
+  if (!map)
+    return nullptr;
+  if (map->keepsLinearOrder)
+    return std::make_unique<ReshapeSource>(tensor, map->part().operand);
+  bool isMasked = map->fill || map->parts.size() > 1;
+  if (isMasked)
+    return map->windows().empty() ? makeMaskedView(tensor, std::move(*map))
+                                  : makeUnwindowed(tensor, std::move(*map));
+  return std::make_unique<MappedSource>(tensor, std::move(*map));
 }
 
-static bool keepsReshape(ir::ReshapeOp op, unsigned tailRank) {
-  auto [left, right] = matchTails(shapeOf(op.getResult()), shapeOf(op.getX()),
-                                  tailRank, op.getContext());
+static bool keepsReshape(Value tensor, Value operand, unsigned tailRank) {
+  auto [left, right] = matchTails(shapeOf(tensor), shapeOf(operand), tailRank,
+                                  tensor.getContext());
   (void)left;
-  return right == 0 || keepsTail(op.getX(), right);
+  return right == 0 || keepsTail(operand, right);
 }
 
 // Whether lanes may run along the last `tailRank` dims of a reduction's result.
@@ -359,36 +255,18 @@ static bool keepsReduction(Operation *op, ArrayRef<int64_t> axes,
   return keepsTail(operand, tailRank);
 }
 
-static bool keepsView(Operation *op, unsigned tailRank) {
-  Shape outer = shapeOf(op->getResult(0));
-  unsigned first = outer.size() - tailRank;
-  if (auto reshape = dyn_cast<ir::ReshapeOp>(op))
-    return keepsReshape(reshape, tailRank);
-  Value operand = op->getOperand(0);
-  Shape inner = shapeOf(operand);
-  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
-    auto [kept, repeated] = BroadcastSource::classify(outer, inner, tailRank);
-    return repeated || (kept && keepsTail(operand, tailRank));
-  }
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
-    for (unsigned dim = first; dim < outer.size(); ++dim)
-      if (transpose.getPermutation()[dim] != int64_t(dim))
-        return false;
-    return keepsTail(operand, tailRank);
-  }
-  if (auto slice = dyn_cast<ir::SliceOp>(op)) {
-    for (unsigned dim = first; dim < outer.size(); ++dim)
-      if (!isZero(startOf(slice, dim)) || slice.getSteps()[dim] != 1 ||
-          outer[dim] != inner[dim])
-        return false;
-    return keepsTail(operand, tailRank);
-  }
-  if (auto slice = dyn_cast<ir::DynamicSliceOp>(op))
-    return uint64_t(slice.getAxis()) < first && keepsTail(operand, tailRank);
-  if (auto flip = dyn_cast<ir::FlipOp>(op))
-    return !FlipSource::flipsTail(flip, tailRank) &&
-           keepsTail(operand, tailRank);
-  return keepsMaskedView(op, tailRank);
+static bool keepsView(Value tensor, unsigned tailRank) {
+  auto map = ir::viewMapOf(tensor);
+  if (!map)
+    return false;
+  if (map->keepsLinearOrder)
+    return keepsReshape(tensor, map->part().operand, tailRank);
+  auto keeps = [&](const ir::ViewPart &part) {
+    return map->passesTail(part, tailRank) && keepsTail(part.operand, tailRank);
+  };
+  bool isAlike =
+      map->repeatsTail(tailRank) && !map->passesTail(map->part(), tailRank);
+  return isAlike || llvm::all_of(map->parts, keeps);
 }
 
 bool keepsTail(Value tensor, unsigned tailRank) {
@@ -411,7 +289,7 @@ bool keepsTail(Value tensor, unsigned tailRank) {
       return uint64_t(iota.getAxis()) < shape.size() - tailRank;
     return true;
   case graph::PatternKind::view:
-    return keepsView(op, tailRank);
+    return keepsView(tensor, tailRank);
   case graph::PatternKind::reduction: {
     // Positions along an axis come one by one.
     ReductionAxes axes = reductionAxes(op);

@@ -1,14 +1,13 @@
-/// Views between an image and its windows.
+/// Views that put windows back into their image.
 #pragma once
 
 #include "compiler/lower/ElementSource.h"
+#include "dialects/sinter/ViewMap.h"
 
 namespace sinter::compiler {
 
-/// The source of a window or unwindow op; null for another op.
-std::unique_ptr<ElementSource> makeWindowView(mlir::Value tensor);
-
-/// `runsAlong` for these ops.
-bool windowRunsAlong(mlir::Operation *op, unsigned dim);
+/// The source of windows' elements at the places that they were taken from.
+std::unique_ptr<ElementSource> makeUnwindowed(mlir::Value tensor,
+                                              ir::ViewMap map);
 
 } // namespace sinter::compiler

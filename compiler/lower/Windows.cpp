@@ -10,7 +10,7 @@
 #include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/StoredSource.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/View.h"
+#include "dialects/sinter/ViewMap.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -153,16 +153,16 @@ private:
   // ---- what all results of a column share
   // -------------------------------------
 
-  bool isSpread(ir::BroadcastOp op) const {
-    Shape inner = shapeOf(op.getX());
-    if (shapeOf(op.getResult()) != space.shape ||
-        inner.size() != space.shape.size() || inner.back() != space.width ||
-        constantOf(space.width) < 0)
+  // Of what repeats `operand`.
+  bool isSpread(Value tensor, Value operand) const {
+    Shape inner = shapeOf(operand);
+    if (shapeOf(tensor) != space.shape || inner.size() != space.shape.size() ||
+        inner.back() != space.width || constantOf(space.width) < 0)
       return false;
     for (unsigned dim = 0; dim + 1 < inner.size(); ++dim)
       if (!space.isReduced(dim) && !isOne(inner[dim]))
         return false;
-    int64_t run = neighboursAlong(op.getX(), unsigned(inner.size()) - 1);
+    int64_t run = neighboursAlong(operand, unsigned(inner.size()) - 1);
     return run > 0 && run < fewNeighbours;
   }
 
@@ -173,12 +173,12 @@ private:
       return;
     for (Operation *reduction : space.reductions)
       for (Operation *op : opsBehind(reduction->getOperand(0)))
-        if (auto broadcast = dyn_cast<ir::BroadcastOp>(op);
-            broadcast && isSpread(broadcast) &&
+        if (Value operand = ir::repeatedOperand(op->getResult(0));
+            operand && isSpread(op->getResult(0), operand) &&
             llvm::none_of(spreads, [&](const Spread &known) {
-              return known.tensor == broadcast.getX();
+              return known.tensor == operand;
             }))
-          spreads.push_back({broadcast.getX()});
+          spreads.push_back({operand});
     auto countOf = [&](const Spread &spread, unsigned dims) {
       return product(shapeOf(spread.tensor), 0, dims, space.context);
     };

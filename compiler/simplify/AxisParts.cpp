@@ -4,6 +4,7 @@
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/Types.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/View.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -96,8 +97,7 @@ static PartList commonParts(const PartList &a, const PartList &b) {
 
 std::optional<SmallVector<PartList>> AxisParts::ofJoin(Operation *op,
                                                        unsigned depth) {
-  auto join = cast<ir::ConcatOp>(op);
-  unsigned axis = join.getAxis();
+  unsigned axis = *ir::viewMapOf(op)->joins();
   Lists lists = find(op->getOperand(0), depth);
   for (Value operand : op->getOperands().drop_front()) {
     const Lists &others = find(operand, depth);
@@ -105,43 +105,31 @@ std::optional<SmallVector<PartList>> AxisParts::ofJoin(Operation *op,
       if (number != axis)
         list = commonParts(list, others[number]);
   }
-  lists[axis] = wholeAxis(dimsOf(join.getType())[axis]);
+  lists[axis] = wholeAxis(dimsOf(op->getResult(0).getType())[axis]);
   return lists;
 }
 
 // Null for a view whose axes are taken as they are.
 std::optional<SmallVector<PartList>> AxisParts::behind(Operation *op,
                                                        unsigned depth) {
-  DimList dims = dimsOf(op->getResult(0).getType());
-  if (isa<ir::ConcatOp>(op))
+  auto map = ir::viewMapOf(op);
+  if (!map)
+    return std::nullopt;
+  if (map->joins())
     return ofJoin(op, depth);
-  if (isa<ir::ReshapeOp>(op))
-    return regroup(find(op->getOperand(0), depth), dims);
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
-    const Lists &from = find(transpose.getX(), depth);
-    return llvm::map_to_vector(transpose.getPermutation(),
-                               [&](int64_t axis) { return from[axis]; });
+  const ir::ViewPart &part = map->part();
+  if (map->keepsLinearOrder)
+    return regroup(find(part.operand, depth), map->shape);
+  if (!map->isStrided() || map->takesWindows())
+    return std::nullopt;
+  const Lists &from = find(part.operand, depth);
+  Lists lists;
+  for (auto [number, dim] : llvm::enumerate(map->shape)) {
+    auto place = part.along(unsigned(number));
+    bool isWhole = place && part.axes[place->axis].extent == dim;
+    lists.push_back(isWhole ? from[place->axis] : wholeAxis(dim, !place));
   }
-  if (auto spread = dyn_cast<ir::BroadcastOp>(op)) {
-    const Lists &from = find(spread.getX(), depth);
-    DimList inner = dimsOf(spread.getX().getType());
-    size_t added = dims.size() - inner.size();
-    Lists lists;
-    for (auto [axis, dim] : llvm::enumerate(dims))
-      lists.push_back(axis >= added && inner[axis - added] == dim
-                          ? from[axis - added]
-                          : wholeAxis(dim, true));
-    return lists;
-  }
-  if (auto slice = dyn_cast<ir::SliceOp>(op)) {
-    Lists lists = find(slice.getX(), depth);
-    DimList inner = dimsOf(slice.getX().getType());
-    for (auto [axis, dim] : llvm::enumerate(dims))
-      if (inner[axis] != dim)
-        lists[axis] = wholeAxis(dim);
-    return lists;
-  }
-  return std::nullopt;
+  return lists;
 }
 
 SmallVector<PartList> AxisParts::ofPointwise(Operation *op, unsigned depth) {
@@ -286,8 +274,7 @@ std::optional<PartBuilder::Apart> PartBuilder::buildReshape(Operation *op,
 
 std::optional<PartBuilder::Apart>
 PartBuilder::buildTranspose(Operation *op, const Cuts &cuts) {
-  auto turn = cast<ir::TransposeOp>(op);
-  ArrayRef<int64_t> permutation = turn.getPermutation();
+  auto [operand, permutation] = *ir::permutedOperand(op->getResult(0));
   Cuts behind(cuts.size());
   for (auto [axis, from] : llvm::enumerate(permutation))
     behind[from] = cuts[axis];
@@ -301,7 +288,7 @@ PartBuilder::buildTranspose(Operation *op, const Cuts &cuts) {
   for (int64_t from : permutation)
     for (size_t part = 0; part < behind[from].size(); ++part)
       order.push_back(begin[from] + int64_t(part));
-  Apart found = build(turn.getX(), behind);
+  Apart found = build(operand, behind);
   Apart result;
   result.value = transpose(found.value, order);
   for (int64_t axis : order)
@@ -356,8 +343,7 @@ PartBuilder::spreadDims(ArrayRef<AffineExpr> extents,
 
 std::optional<PartBuilder::Apart> PartBuilder::buildJoin(Operation *op,
                                                          const Cuts &cuts) {
-  auto join = cast<ir::ConcatOp>(op);
-  unsigned axis = join.getAxis();
+  unsigned axis = *ir::viewMapOf(op)->joins();
   if (cuts[axis].size() != 1)
     return std::nullopt;
   size_t position = 0;
@@ -410,15 +396,18 @@ PartBuilder::Apart PartBuilder::buildPointwise(Operation *op,
 
 std::optional<PartBuilder::Apart>
 PartBuilder::buildView(Operation *op, const Cuts &cuts, bool hasRepeats) {
-  if (isa<ir::BroadcastOp>(op))
+  auto map = ir::viewMapOf(op);
+  if (!map)
+    return std::nullopt;
+  if (map->repeats())
     return buildBroadcast(op, cuts);
-  if (isa<ir::ReshapeOp>(op))
+  if (map->keepsLinearOrder)
     return buildReshape(op, cuts);
-  if (isa<ir::TransposeOp>(op))
+  if (map->permutation())
     return buildTranspose(op, cuts);
-  if (hasRepeats && isa<ir::SliceOp>(op))
+  if (hasRepeats && map->selects())
     return buildSlice(op, cuts);
-  if (hasRepeats && isa<ir::ConcatOp>(op))
+  if (hasRepeats && map->joins())
     return buildJoin(op, cuts);
   return std::nullopt;
 }

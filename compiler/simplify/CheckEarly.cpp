@@ -6,6 +6,7 @@
 #include "compiler/import/Types.h"
 #include "compiler/lower/IndexChecks.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Gather.h"
 #include "sinter/generated/classes/View.h"
 
@@ -45,18 +46,16 @@ static bool takesLong(Operation *op) {
 // Whether a view has every element of its operand, in each program that is a
 // value of the view's type.
 static bool hasAllElements(Operation *view) {
-  if (isa<ir::ReshapeOp, ir::TransposeOp, ir::FlipOp>(view))
-    return true;
-  auto spread = dyn_cast<ir::BroadcastOp>(view);
-  if (!spread)
+  auto map = ir::viewMapOf(view);
+  if (!map || !map->isFixed())
     return false;
-  SmallVector<AffineExpr> own = dimsOf(spread.getX().getType());
-  SmallVector<AffineExpr> dims = dimsOf(spread.getType());
-  size_t added = dims.size() - own.size();
-  for (auto [axis, dim] : llvm::enumerate(dims)) {
-    bool isOwn = axis >= added && own[axis - added] == dim;
+  if (map->keepsLinearOrder)
+    return true;
+  for (auto [number, dim] : llvm::enumerate(map->shape)) {
+    auto place = map->part().along(unsigned(number));
     auto count = dyn_cast<AffineConstantExpr>(dim);
-    if (!isOwn && (!count || count.getValue() == 0))
+    bool repeats = !place && count && count.getValue() != 0;
+    if (!repeats && !(place && map->hasAll(map->part().axes[place->axis])))
       return false;
   }
   return true;

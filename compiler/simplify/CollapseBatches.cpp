@@ -4,6 +4,7 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Contraction.h"
 #include "sinter/generated/classes/Reduce.h"
 #include "sinter/generated/classes/View.h"
@@ -18,16 +19,16 @@ static Value repeatedMatrix(Value value, OpBuilder &builder) {
     Value matrix = repeatedMatrix(before, builder);
     return matrix ? exchanged(matrix, value.getLoc(), builder) : Value();
   }
-  auto broadcast = value.getDefiningOp<ir::BroadcastOp>();
-  if (!broadcast)
+  Value repeated = ir::repeatedOperand(value);
+  if (!repeated)
     return {};
-  SmallVector<AffineExpr> from = dimsOf(broadcast.getX().getType());
-  SmallVector<AffineExpr> to = dimsOf(broadcast.getType());
+  SmallVector<AffineExpr> from = dimsOf(repeated.getType());
+  SmallVector<AffineExpr> to = dimsOf(value.getType());
   if (from.size() < 2 ||
       ArrayRef(from).take_back(2) != ArrayRef(to).take_back(2) ||
       !llvm::all_of(ArrayRef(from).drop_back(2), isOne))
     return {};
-  return broadcast.getX();
+  return repeated;
 }
 
 // `value` as a matrix of these dims.
@@ -42,7 +43,7 @@ static Value asMatrix(Value value, ArrayRef<AffineExpr> dims, unsigned symbols,
 }
 
 static Value productOfAllRows(ir::MatmulOp product, OpBuilder &builder) {
-  if (product.getLhs().getDefiningOp<ir::TransposeOp>())
+  if (ir::permutedOperand(product.getLhs()))
     return {};
   Value matrix = repeatedMatrix(product.getRhs(), builder);
   if (!matrix)

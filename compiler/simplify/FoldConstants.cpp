@@ -3,8 +3,8 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/View.h"
-#include "sinter/generated/classes/Windows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -120,8 +120,8 @@ static Value foldPointwise(ir::PointwiseOpInterface op, OpBuilder &builder) {
 Value foldConstants(Operation *op, OpBuilder &builder) {
   if (auto pointwise = dyn_cast<ir::PointwiseOpInterface>(op))
     return foldPointwise(pointwise, builder);
-  bool moves = isa<ir::ReshapeOp, ir::BroadcastOp, ir::TransposeOp, ir::SliceOp,
-                   ir::FlipOp, ir::WindowOp>(op);
+  auto map = ir::viewMapOf(op);
+  bool moves = map && map->isFixed();
   TypedAttr number = moves ? fillOf(op->getOperand(0)) : TypedAttr();
   return number ? fill(op, number, builder) : Value();
 }

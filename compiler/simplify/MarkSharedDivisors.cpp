@@ -5,6 +5,7 @@
 #include "compiler/import/Types.h"
 #include "compiler/lower/SharedDivision.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Elementwise.h"
 #include "sinter/generated/classes/View.h"
@@ -49,7 +50,8 @@ private:
     default:
       break;
     }
-    if (!isa<ir::PointwiseOpInterface, ir::BroadcastOp, ir::ReshapeOp>(op))
+    if (!isa<ir::PointwiseOpInterface>(op) && !ir::repeatsElements(op) &&
+        !ir::keepsLinearOrder(op))
       return;
     std::optional<Shape> origin;
     for (Value operand : op->getOperands()) {
@@ -106,7 +108,7 @@ static bool isOneNumber(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<ir::FullOp>(op))
       return true;
-    if (!isa<ir::BroadcastOp, ir::ReshapeOp>(op))
+    if (!ir::repeatsElements(op) && !ir::keepsLinearOrder(op))
       break;
     value = op->getOperand(0);
   }

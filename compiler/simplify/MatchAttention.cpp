@@ -5,6 +5,7 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/SmallFloats.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Contraction.h"
 #include "sinter/generated/classes/Reduce.h"
@@ -23,10 +24,10 @@ static std::pair<Value, SmallVector<int64_t>> behindTransposes(Value value) {
   SmallVector<int64_t> axes;
   for (unsigned i = 0; i < rankOf(value); ++i)
     axes.push_back(i);
-  while (auto view = value.getDefiningOp<ir::TransposeOp>()) {
+  while (auto view = ir::permutedOperand(value)) {
     for (int64_t &axis : axes)
-      axis = view.getPermutation()[axis];
-    value = view.getX();
+      axis = view->permutation[axis];
+    value = view->operand;
   }
   return {value, axes};
 }
@@ -131,12 +132,12 @@ using Exprs = SmallVector<AffineExpr>;
 // What `value` repeats along the last of the axes `full`; itself, if it does
 // not, and null where it repeats something else.
 static Value rowValue(Value value, const Exprs &full) {
-  if (auto spread = value.getDefiningOp<ir::BroadcastOp>()) {
+  if (Value spread = ir::repeatedOperand(value)) {
     auto kept = full;
     kept.back() = getAffineConstantExpr(1, value.getContext());
-    if (Exprs(dimsOf(spread.getX().getType())) != kept)
+    if (Exprs(dimsOf(spread.getType())) != kept)
       return {};
-    value = spread.getX();
+    value = spread;
   }
   return value;
 }
@@ -150,8 +151,8 @@ static Reduction rowNumber(Value value, const Exprs &full) {
   value = rowValue(value, full);
   if (!value)
     return {};
-  while (auto view = value.getDefiningOp<ir::ReshapeOp>())
-    value = view.getX();
+  while (Value before = ir::reshapedOperand(value))
+    value = before;
   auto reduction = value.getDefiningOp<Reduction>();
   if (!reduction || !reducesLast(reduction) ||
       Exprs(dimsOf(reduction.getX().getType())) != full)
@@ -183,8 +184,8 @@ static bool saysHidden(Value condition, Value scores) {
 // Positions along an axis, counted from the last one.
 static std::optional<int64_t> positionAxis(Value value) {
   unsigned rank = rankOf(value);
-  if (auto spread = value.getDefiningOp<ir::BroadcastOp>())
-    value = spread.getX();
+  if (Value spread = ir::repeatedOperand(value))
+    value = spread;
   auto iota = value.getDefiningOp<ir::IotaOp>();
   if (!iota || rank < rankOf(value))
     return std::nullopt;
@@ -194,9 +195,9 @@ static std::optional<int64_t> positionAxis(Value value) {
 // Whether the condition says that a key is not after the query; or, inverted,
 // that it is.
 static bool isCausal(Value condition, bool inverted) {
-  if (auto spread = condition.getDefiningOp<ir::BroadcastOp>())
-    if (rankOf(spread.getX()) >= 2)
-      condition = spread.getX();
+  if (Value spread = ir::repeatedOperand(condition))
+    if (rankOf(spread) >= 2)
+      condition = spread;
   auto compare = condition.getDefiningOp<ir::CompareOp>();
   if (!compare)
     return false;

@@ -7,11 +7,11 @@
 #include "compiler/simplify/AxisParts.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Contraction.h"
 #include "sinter/generated/classes/Reduce.h"
 #include "sinter/generated/classes/View.h"
-#include "sinter/generated/classes/Windows.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -69,12 +69,16 @@ static bool isZero(Attribute number) {
 
 // The view whose elements are those of its one operand, or zeros.
 static Operation *viewOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto pad = dyn_cast_or_null<ir::PadOp>(op))
-    return isZero(pad.getValue()) ? op : nullptr;
-  bool moves = isa_and_nonnull<ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp,
-                               ir::SliceOp, ir::FlipOp, ir::WindowOp>(op);
-  return moves ? op : nullptr;
+  auto map = ir::viewMapOf(value);
+  if (!map)
+    return nullptr;
+  bool isPlain = map->pads() ? isZero(map->fill) : map->isFixed();
+  return isPlain ? value.getDefiningOp() : nullptr;
+}
+
+static bool isPad(Operation *view) {
+  auto map = ir::viewMapOf(view);
+  return map && map->pads();
 }
 
 namespace {
@@ -214,10 +218,10 @@ std::optional<Value> ByteProduct::numberOf(Value value) {
     return ir::FullOp::create(builder, product.getLoc(),
                               typeOf(elementOf(value), {}), shapeOf({}),
                               full.getValue(), full.getDtypeAttr());
-  auto broadcast = value.getDefiningOp<ir::BroadcastOp>();
-  if (!broadcast || !llvm::all_of(dimsOf(broadcast.getX().getType()), isOne))
+  Value repeated = ir::repeatedOperand(value);
+  if (!repeated || !llvm::all_of(dimsOf(repeated.getType()), isOne))
     return std::nullopt;
-  return writer.reshape(broadcast.getX(), {});
+  return writer.reshape(repeated, {});
 }
 
 // The number that fills the factor's zero, or null.
@@ -241,13 +245,12 @@ static Value byteOfZero(const Factor &factor) {
 
 // Around bytes stands what they have for zero, which has to be a byte, too.
 bool ByteProduct::canMove(const Factor &factor) const {
-  bool hasPadding = llvm::any_of(factor.views, llvm::IsaPred<ir::PadOp>);
+  bool hasPadding = llvm::any_of(factor.views, isPad);
   if (!factor.zero.value || !hasPadding)
     return true;
   // Some may stand behind the zero, where they are padded with 0.
   auto before = ArrayRef(factor.views).take_front(factor.zero.views);
-  if (llvm::count_if(before, llvm::IsaPred<ir::PadOp>) !=
-      llvm::count_if(factor.views, llvm::IsaPred<ir::PadOp>))
+  if (llvm::count_if(before, isPad) != llvm::count_if(factor.views, isPad))
     return false;
   IntegerAttr known = knownZero(factor);
   if (!known)
@@ -264,7 +267,7 @@ Value ByteProduct::viewed(Operation *view, Value value, int64_t padding) {
   state.addTypes(
       typeOf(elementOf(value), dimsOf(view->getResult(0).getType())));
   NamedAttrList attributes(view->getAttrs());
-  if (isa<ir::PadOp>(view))
+  if (isPad(view))
     attributes.set("value", builder.getI64IntegerAttr(padding));
   state.addAttributes(attributes.getAttrs());
   return builder.create(state)->getResult(0);
@@ -287,7 +290,7 @@ Value ByteProduct::codesOf(const Factor &factor) {
   for (Operation *view : llvm::reverse(factor.views)) {
     Value inside = codes;
     codes = viewed(view, codes, known ? known.getInt() : 0);
-    if (!zero || !isa<ir::PadOp>(view))
+    if (!zero || !isPad(view))
       continue;
     Value around =
         viewed(view, filled(0, dimsOf(inside.getType()), elementOf(inside)), 1);
@@ -305,8 +308,11 @@ std::optional<Value> ByteProduct::sharedBy(const Factor &factor, Behind behind,
     return Value();
   if (auto number = numberOf(behind.value))
     return number;
-  if (llvm::any_of(ArrayRef(factor.views).take_front(behind.views),
-                   llvm::IsaPred<ir::PadOp, ir::WindowOp>))
+  auto mixesAxes = [](Operation *view) {
+    auto map = ir::viewMapOf(view);
+    return map->pads() || map->takesWindows();
+  };
+  if (llvm::any_of(ArrayRef(factor.views).take_front(behind.views), mixesAxes))
     return std::nullopt;
   Value whole = moved(factor, behind);
   if (!llvm::all_of(parts.of(whole)[axis],

@@ -7,6 +7,7 @@
 #include "compiler/lower/AttentionBlock.h"
 #include "compiler/simplify/MatchAttention.h"
 #include "compiler/simplify/SimplifyOps.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Attention.h"
 #include "sinter/generated/classes/Contraction.h"
@@ -243,11 +244,11 @@ Value Raising::makeMask() {
   if (!from || (scores.added && numberOf(scores.added) == 0.0))
     return filled(builder, loc, RankedTensorType::get({}, element()), 0);
   // On what is repeated, not on what it becomes.
-  auto spread = from.getDefiningOp<ir::BroadcastOp>();
+  Value spread = ir::repeatedOperand(from);
   bool isReady = scores.added && scores.hidden &&
                  getElementTypeOrSelf(from.getType()) == element();
   if (spread && !isReady)
-    from = spread.getX();
+    from = spread;
   Value made = givenMask(from);
   if (!scores.hidden)
     made = nanWhereHidden(made);

@@ -4,9 +4,9 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Contraction.h"
 #include "sinter/generated/classes/View.h"
-#include "sinter/generated/classes/Windows.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -24,56 +24,55 @@ static Value reshapeTo(Value value, Type type, unsigned numSymbols,
       shapeAttr(type.getContext(), dimsOf(type), numSymbols));
 }
 
-static Value simplifyReshape(ir::ReshapeOp op, OpBuilder &builder) {
-  unsigned symbols = op.getShape().getNumSymbols();
-  if (op.getX().getType() == op.getType())
-    return op.getX();
-  if (auto inner = op.getX().getDefiningOp<ir::ReshapeOp>())
-    return reshapeTo(inner.getX(), op.getType(), symbols, op.getLoc(), builder);
-  // One repeated number stays one under any shape.
-  auto spread = op.getX().getDefiningOp<ir::BroadcastOp>();
-  if (!spread || !llvm::all_of(dimsOf(spread.getX().getType()), isOne))
+// One repeated number stays one under any shape.
+static Value simplifyReshape(Value view, Value operand, OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(view.getType());
+  unsigned symbols = numSymbolsOf(view.getDefiningOp());
+  Location loc = view.getLoc();
+  if (Value inner = ir::reshapedOperand(operand))
+    return reshapeTo(inner, type, symbols, loc, builder);
+  Value repeated = ir::repeatedOperand(operand);
+  if (!repeated || !llvm::all_of(dimsOf(repeated.getType()), isOne))
     return {};
-  Type element = op.getType().getElementType();
-  Value number = reshapeTo(spread.getX(), RankedTensorType::get({}, element),
-                           symbols, op.getLoc(), builder);
-  return ir::BroadcastOp::create(builder, op.getLoc(), op.getType(), number,
-                                 op.getShapeAttr());
+  Value number =
+      reshapeTo(repeated, RankedTensorType::get({}, type.getElementType()),
+                symbols, loc, builder);
+  return ir::BroadcastOp::create(
+      builder, loc, type, number,
+      shapeAttr(type.getContext(), dimsOf(type), symbols));
 }
 
-static Value simplifyBroadcast(ir::BroadcastOp op, OpBuilder &builder) {
-  if (op.getX().getType() == op.getType())
-    return op.getX();
+static Value simplifyRepeat(Value view, Value operand, OpBuilder &builder) {
+  Type type = view.getType();
+  Location loc = view.getLoc();
+  AffineMapAttr shape = shapeAttr(type.getContext(), dimsOf(type),
+                                  numSymbolsOf(view.getDefiningOp()));
   // Only ones are added: no element is repeated.
-  if (elementCount(op.getX().getType()) == elementCount(op.getType()))
-    return ir::ReshapeOp::create(builder, op.getLoc(), op.getType(), op.getX(),
-                                 op.getShapeAttr());
-  if (auto inner = op.getX().getDefiningOp<ir::BroadcastOp>())
-    return ir::BroadcastOp::create(builder, op.getLoc(), op.getType(),
-                                   inner.getX(), op.getShapeAttr());
+  if (elementCount(operand.getType()) == elementCount(type))
+    return ir::ReshapeOp::create(builder, loc, type, operand, shape);
+  if (Value inner = ir::repeatedOperand(operand))
+    return ir::BroadcastOp::create(builder, loc, type, inner, shape);
   return {};
 }
 
 // With one row or column the exchange is a reshape.
 Value exchangedOperand(Value value) {
-  Operation *view = value.getDefiningOp();
-  if (!view || cast<RankedTensorType>(value.getType()).getRank() < 2)
+  if (cast<RankedTensorType>(value.getType()).getRank() < 2)
     return {};
   auto dims = dimsOf(value.getType());
   size_t rank = dims.size();
-  if (auto transpose = dyn_cast<ir::TransposeOp>(view)) {
-    ArrayRef<int64_t> axes = transpose.getPermutation();
+  if (auto permuted = ir::permutedOperand(value)) {
+    ArrayRef<int64_t> axes = permuted->permutation;
     for (size_t i = 0; i < rank; ++i)
       if (axes[i] != int64_t(i + 2 < rank ? i : 2 * rank - 3 - i))
         return {};
-    return transpose.getX();
+    return permuted->operand;
   }
-  if (!isa<ir::ReshapeOp>(view) ||
-      (!isOne(dims[rank - 1]) && !isOne(dims[rank - 2])))
+  Value before = ir::reshapedOperand(value);
+  if (!before || (!isOne(dims[rank - 1]) && !isOne(dims[rank - 2])))
     return {};
   std::swap(dims[rank - 1], dims[rank - 2]);
-  return dimsOf(view->getOperand(0).getType()) == dims ? view->getOperand(0)
-                                                       : Value();
+  return dimsOf(before.getType()) == dims ? before : Value();
 }
 
 Value exchanged(Value value, Location loc, OpBuilder &builder) {
@@ -93,57 +92,56 @@ Value exchanged(Value value, Location loc, OpBuilder &builder) {
 
 // (A B)^T is B^T A^T, and no bit differs: each element is the same sum in the
 // same order. The contraction's epilogue then sees what follows.
-static Value transposeOperands(ir::TransposeOp op, OpBuilder &builder) {
-  auto product = op.getX().getDefiningOp<ir::MatmulOp>();
+static Value transposeOperands(Value view, const ir::Permuted &permuted,
+                               OpBuilder &builder) {
+  auto product = permuted.operand.getDefiningOp<ir::MatmulOp>();
   if (!product || !product->hasOneUse())
     return {};
-  ArrayRef<int64_t> permutation = op.getPermutation();
+  ArrayRef<int64_t> permutation = permuted.permutation;
   int64_t rank = permutation.size();
   for (int64_t axis = 0; axis < rank; ++axis) {
     int64_t swapped = axis < rank - 2 ? axis : 2 * rank - 3 - axis;
     if (permutation[axis] != swapped)
       return {};
   }
-  Value lhs = exchanged(product.getRhs(), op.getLoc(), builder);
-  Value rhs = exchanged(product.getLhs(), op.getLoc(), builder);
-  Location loc = mergeLocations(product.getLoc(), op.getLoc());
-  return ir::MatmulOp::create(builder, loc, op.getType(), lhs, rhs);
+  Value lhs = exchanged(product.getRhs(), view.getLoc(), builder);
+  Value rhs = exchanged(product.getLhs(), view.getLoc(), builder);
+  Location loc = mergeLocations(product.getLoc(), view.getLoc());
+  return ir::MatmulOp::create(builder, loc, view.getType(), lhs, rhs);
 }
 
-static Value simplifyTranspose(ir::TransposeOp op, OpBuilder &builder) {
-  ArrayRef<int64_t> permutation = op.getPermutation();
-  if (auto inner = op.getX().getDefiningOp<ir::TransposeOp>()) {
+static Value simplifyTranspose(Value view, const ir::Permuted &permuted,
+                               OpBuilder &builder) {
+  Operation *op = view.getDefiningOp();
+  ArrayRef<int64_t> permutation = permuted.permutation;
+  if (auto inner = ir::permutedOperand(permuted.operand)) {
     SmallVector<int64_t> composed;
     for (int64_t axis : permutation)
-      composed.push_back(inner.getPermutation()[axis]);
-    auto both = ir::TransposeOp::create(builder, op.getLoc(), op.getType(),
-                                        inner.getX(),
+      composed.push_back(inner->permutation[axis]);
+    auto both = ir::TransposeOp::create(builder, op->getLoc(), view.getType(),
+                                        inner->operand,
                                         builder.getDenseI64ArrayAttr(composed));
-    if (op->hasAttr(storedAttr) || inner->hasAttr(storedAttr))
+    if (op->hasAttr(storedAttr) ||
+        permuted.operand.getDefiningOp()->hasAttr(storedAttr))
       both->setAttr(storedAttr, builder.getUnitAttr());
     return both;
   }
   // Axes longer than one keep their order: the elements stay where they are.
-  SmallVector<AffineExpr> dims = dimsOf(op.getX().getType());
+  SmallVector<AffineExpr> dims = dimsOf(permuted.operand.getType());
   int64_t last = -1;
   for (int64_t axis : permutation) {
     if (isOne(dims[axis]))
       continue;
     if (axis < last)
-      return transposeOperands(op, builder);
+      return transposeOperands(view, permuted, builder);
     last = axis;
   }
-  return reshapeTo(op.getX(), op.getType(), numSymbolsOf(op), op.getLoc(),
-                   builder);
+  return reshapeTo(permuted.operand, view.getType(), numSymbolsOf(op),
+                   op->getLoc(), builder);
 }
 
 static Value simplifySlice(ir::SliceOp op, OpBuilder &builder) {
-  auto isZero = [](int64_t start) { return start == 0; };
   auto isUnit = [](int64_t step) { return step == 1; };
-  bool dense = llvm::all_of(op.getSteps(), isUnit);
-  if (dense && llvm::all_of(op.getStarts(), isZero) &&
-      op.getX().getType() == op.getType())
-    return op.getX();
   auto inner = op.getX().getDefiningOp<ir::SliceOp>();
   if (!inner || !llvm::all_of(inner.getSteps(), isUnit))
     return {};
@@ -162,73 +160,65 @@ static Value simplifySlice(ir::SliceOp op, OpBuilder &builder) {
 }
 
 // Windows of one element side by side are the tensor, with axes of 1.
-static Value simplifyWindow(ir::WindowOp op, OpBuilder &builder) {
-  auto isUnit = [](int64_t number) { return number == 1; };
-  if (!llvm::all_of(op.getSizes(), isUnit) ||
-      !llvm::all_of(op.getStrides(), isUnit))
+static Value simplifyWindows(Value view, const ir::ViewMap &map,
+                             OpBuilder &builder) {
+  auto isUnit = [](const ir::ViewWindow &window) {
+    return window.size == 1 && window.stride == 1;
+  };
+  if (!llvm::all_of(map.windows(), isUnit))
     return {};
-  return reshapeTo(op.getX(), op.getType(), numSymbolsOf(op), op.getLoc(),
-                   builder);
-}
-
-// Nothing stands around or between the elements.
-static Value simplifyPad(ir::PadOp op) {
-  SmallVector<AffineExpr> dims = dimsOf(op.getX().getType());
-  if (op.getX().getType() != op.getType())
-    return {};
-  for (auto [dim, low, between] :
-       llvm::zip(dims, op.getLow(), op.getInterior()))
-    if (low != 0 || (between != 0 && !isOne(dim)))
-      return {};
-  return op.getX();
-}
-
-// All of the axis, wherever it is to begin.
-template <typename Op> static Value simplifyStart(Op op) {
-  return op.getX().getType() == op.getType() ? op.getX() : Value();
-}
-
-static Value simplifyFlip(ir::FlipOp op) {
-  SmallVector<AffineExpr> dims = dimsOf(op.getType());
-  bool isAsBefore = llvm::all_of(
-      op.getAxes(), [&](int64_t axis) { return isOne(dims[axis]); });
-  return isAsBefore ? op.getX() : Value();
+  return reshapeTo(map.part().operand, view.getType(),
+                   numSymbolsOf(view.getDefiningOp()), view.getLoc(), builder);
 }
 
 // Copies of one value along an axis of one element repeat it.
-static Value simplifyConcat(ir::ConcatOp op, OpBuilder &builder) {
-  Value first = op.getXs()[0];
-  if (op.getXs().size() == 1)
-    return first;
-  bool repeats = isOne(dimsOf(first.getType())[op.getAxis()]) &&
-                 llvm::all_equal(op.getXs());
+static Value simplifyJoin(Value view, const ir::ViewMap &map,
+                          OpBuilder &builder) {
+  Value first = map.part().operand;
+  bool repeats = isOne(map.part().axes[*map.joins()].extent) &&
+                 llvm::all_of(map.parts, [&](const ir::ViewPart &part) {
+                   return part.operand == first;
+                 });
   if (!repeats)
     return {};
-  return ir::BroadcastOp::create(builder, op.getLoc(), op.getType(), first,
-                                 shapeAttr(op.getType()));
+  return ir::BroadcastOp::create(builder, view.getLoc(), view.getType(), first,
+                                 shapeAttr(view.getType()));
+}
+
+// Whether a view is the tensor that it is of. One element has none beside it,
+// however far apart they would stand.
+static bool isIdentity(Value view, const ir::ViewMap &map) {
+  if (map.parts.size() > 1 || map.part().operand.getType() != view.getType())
+    return false;
+  if (map.keepsLinearOrder)
+    return true;
+  return map.keepsAxes() &&
+         llvm::all_of(llvm::enumerate(map.part().axes), [&](auto each) {
+           ir::AxisMap axis = each.value();
+           axis.isMasked &= axis.spacing == 1 || !isOne(axis.extent);
+           return map.passes(axis, unsigned(each.index()));
+         });
 }
 
 Value simplifyView(Operation *op, OpBuilder &builder) {
-  if (auto reshape = dyn_cast<ir::ReshapeOp>(op))
-    return simplifyReshape(reshape, builder);
-  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op))
-    return simplifyBroadcast(broadcast, builder);
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
-    return simplifyTranspose(transpose, builder);
+  auto map = ir::viewMapOf(op);
+  if (!map)
+    return {};
+  Value view = op->getResult(0), operand = map->part().operand;
+  if (isIdentity(view, *map))
+    return operand;
+  if (map->keepsLinearOrder)
+    return simplifyReshape(view, operand, builder);
+  if (auto permutation = map->permutation())
+    return simplifyTranspose(view, {operand, *permutation}, builder);
+  if (map->repeats())
+    return simplifyRepeat(view, operand, builder);
+  if (map->takesWindows())
+    return simplifyWindows(view, *map, builder);
+  if (map->joins())
+    return simplifyJoin(view, *map, builder);
   if (auto slice = dyn_cast<ir::SliceOp>(op))
     return simplifySlice(slice, builder);
-  if (auto window = dyn_cast<ir::WindowOp>(op))
-    return simplifyWindow(window, builder);
-  if (auto pad = dyn_cast<ir::PadOp>(op))
-    return simplifyPad(pad);
-  if (auto slice = dyn_cast<ir::DynamicSliceOp>(op))
-    return simplifyStart(slice);
-  if (auto pad = dyn_cast<ir::DynamicPadOp>(op))
-    return simplifyStart(pad);
-  if (auto flip = dyn_cast<ir::FlipOp>(op))
-    return simplifyFlip(flip);
-  if (auto concat = dyn_cast<ir::ConcatOp>(op))
-    return simplifyConcat(concat, builder);
   return {};
 }
 

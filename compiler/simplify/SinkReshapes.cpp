@@ -5,6 +5,7 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/View.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -32,18 +33,29 @@ static bool isOfContraction(Value value) {
     if (kind == PatternKind::contraction)
       return true;
     if (kind == PatternKind::pointwise || kind == PatternKind::reduction ||
-        isa<ir::BroadcastOp>(op))
+        ir::repeatsElements(op))
       llvm::append_range(pending, op->getOperands());
   }
   return false;
 }
 
-static ir::ReshapeOp contractionReshape(Operation *op) {
+namespace {
+
+/// A tensor and what it is a reshape of.
+struct Reshaped {
+  Value result, operand;
+
+  unsigned numSymbols() const { return numSymbolsOf(result.getDefiningOp()); }
+};
+
+} // namespace
+
+static std::optional<Reshaped> contractionReshape(Operation *op) {
   for (Value operand : op->getOperands())
-    if (auto reshape = operand.getDefiningOp<ir::ReshapeOp>())
-      if (isOfContraction(reshape.getX()))
-        return reshape;
-  return {};
+    if (Value before = ir::reshapedOperand(operand))
+      if (isOfContraction(before))
+        return Reshaped{operand, before};
+  return std::nullopt;
 }
 
 // Dims at the end that two lists have in common.
@@ -85,27 +97,27 @@ public:
   /// The elements of `value` under other dims; below a broadcast that repeats
   /// all of what is grouped otherwise, or nothing of it, by such a broadcast.
   Value regroup(Value value, ArrayRef<AffineExpr> dims) {
-    if (auto inner = value.getDefiningOp<ir::ReshapeOp>())
-      return regroup(inner.getX(), dims);
-    auto spread = value.getDefiningOp<ir::BroadcastOp>();
+    if (Value inner = ir::reshapedOperand(value))
+      return regroup(inner, dims);
+    Value spread = ir::repeatedOperand(value);
     DimList own = dimsOf(value.getType());
     if (!spread || ArrayRef(own) == dims)
       return reshape(value, dims);
-    DimList from = dimsOf(spread.getX().getType());
+    DimList from = dimsOf(spread.getType());
     if (llvm::all_of(from, ir::isOne))
-      return broadcast(reshape(spread.getX(), {}), dims);
+      return broadcast(reshape(spread, {}), dims);
     size_t tail = commonTail(own, dims), lead = own.size() - tail;
     size_t missing = own.size() - from.size();
     ArrayRef<AffineExpr> before =
         ArrayRef(from).take_front(lead - std::min(lead, missing));
     DimList after(from.begin() + before.size(), from.end());
     if (llvm::all_of(before, ir::isOne))
-      return broadcast(reshape(spread.getX(), after), dims);
+      return broadcast(reshape(spread, after), dims);
     if (missing > 0 || before != ArrayRef(own).take_front(lead))
       return reshape(value, dims);
     DimList grouped(dims.begin(), dims.end() - tail);
     llvm::append_range(grouped, after);
-    return broadcast(regroup(spread.getX(), grouped), dims);
+    return broadcast(regroup(spread, grouped), dims);
   }
 
 private:
@@ -120,10 +132,10 @@ private:
 
 } // namespace
 
-static Value sinkBelowPointwise(Operation *op, ir::ReshapeOp found,
+static Value sinkBelowPointwise(Operation *op, const Reshaped &found,
                                 OpBuilder &builder) {
-  DimList dims = dimsOf(found.getX().getType());
-  unsigned symbols = found.getShape().getNumSymbols();
+  DimList dims = dimsOf(found.operand.getType());
+  unsigned symbols = found.numSymbols();
   Regrouper views(symbols, op->getLoc(), builder);
   OperationState state(op->getLoc(), op->getName());
   for (Value operand : op->getOperands())
@@ -151,14 +163,14 @@ static SmallVector<int64_t> axesBefore(ArrayRef<int64_t> axes, int64_t lead,
   return moved;
 }
 
-static Value sinkBelowReduction(Operation *op, ir::ReshapeOp found,
+static Value sinkBelowReduction(Operation *op, const Reshaped &found,
                                 OpBuilder &builder) {
   auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axes");
   auto keepdims = op->getAttrOfType<BoolAttr>("keepdims");
   if (!axes || !keepdims)
     return {};
-  DimList before = dimsOf(found.getX().getType());
-  DimList dims = dimsOf(found.getType());
+  DimList before = dimsOf(found.operand.getType());
+  DimList dims = dimsOf(found.result.getType());
   size_t tail = commonTail(before, dims);
   SmallVector<int64_t> moved =
       axesBefore(axes.asArrayRef(), dims.size() - tail, before.size() - tail);
@@ -172,9 +184,9 @@ static Value sinkBelowReduction(Operation *op, ir::ReshapeOp found,
       before[axis] = builder.getAffineConstantExpr(1);
     else
       before.erase(before.begin() + axis);
-  unsigned symbols = found.getShape().getNumSymbols();
+  unsigned symbols = found.numSymbols();
   OperationState state(op->getLoc(), op->getName());
-  state.addOperands(found.getX());
+  state.addOperands(found.operand);
   state.addAttributes(op->getAttrs());
   state.attributes.set("axes", builder.getDenseI64ArrayAttr(moved));
   state.attributes.set("keepdims", builder.getBoolAttr(keeps));
@@ -191,9 +203,10 @@ static DimList withoutOnesAtEnd(DimList dims) {
 }
 
 // Of a number for each row, over the row.
-static Value sinkBelowBroadcast(ir::BroadcastOp op, ir::ReshapeOp found,
+static Value sinkBelowBroadcast(Operation *op, const Reshaped &found,
                                 OpBuilder &builder) {
-  DimList rows = dimsOf(found.getType()), dims = dimsOf(op.getType());
+  DimList rows = dimsOf(found.result.getType()),
+          dims = dimsOf(op->getResult(0).getType());
   if (rows.size() != dims.size())
     return {};
   size_t lead = 0;
@@ -201,28 +214,28 @@ static Value sinkBelowBroadcast(ir::BroadcastOp op, ir::ReshapeOp found,
     ++lead;
   bool isSpread = lead > 0 && lead < dims.size() &&
                   llvm::all_of(ArrayRef(rows).drop_front(lead), ir::isOne);
-  DimList before = withoutOnesAtEnd(dimsOf(found.getX().getType()));
+  DimList before = withoutOnesAtEnd(dimsOf(found.operand.getType()));
   if (!isSpread || ArrayRef(before) == ArrayRef(dims).take_front(lead))
     return {};
   DimList numbers(before), whole(before);
   numbers.append(dims.size() - lead, builder.getAffineConstantExpr(1));
   llvm::append_range(whole, ArrayRef(dims).drop_front(lead));
-  Regrouper views(found.getShape().getNumSymbols(), op.getLoc(), builder);
-  Value spread = views.broadcast(views.reshape(found.getX(), numbers), whole);
+  Regrouper views(found.numSymbols(), op->getLoc(), builder);
+  Value spread = views.broadcast(views.reshape(found.operand, numbers), whole);
   return views.reshape(spread, dims);
 }
 
 Value sinkReshape(Operation *op, OpBuilder &builder) {
   auto described = dyn_cast<ir::SinterOpInterface>(op);
-  ir::ReshapeOp found = described ? contractionReshape(op) : ir::ReshapeOp();
+  auto found = described ? contractionReshape(op) : std::nullopt;
   if (!found)
     return {};
   if (described.getPatternKind() == PatternKind::pointwise)
-    return sinkBelowPointwise(op, found, builder);
+    return sinkBelowPointwise(op, *found, builder);
   if (described.getPatternKind() == PatternKind::reduction)
-    return sinkBelowReduction(op, found, builder);
-  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op))
-    return sinkBelowBroadcast(broadcast, found, builder);
+    return sinkBelowReduction(op, *found, builder);
+  if (ir::repeatsElements(op))
+    return sinkBelowBroadcast(op, *found, builder);
   return {};
 }
 

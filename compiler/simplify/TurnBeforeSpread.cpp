@@ -4,6 +4,7 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/View.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,15 +22,16 @@ namespace {
 /// joins neighbouring axes, and another transpose; either may be missing.
 class SpreadTurner {
 public:
-  SpreadTurner(ir::TransposeOp op, OpBuilder &builder)
-      : op(op), builder(builder), symbols(numSymbolsOf(op)) {}
+  SpreadTurner(Operation *op, ArrayRef<int64_t> permutation, OpBuilder &builder)
+      : op(op), permutation(permutation), builder(builder),
+        symbols(numSymbolsOf(op)) {}
 
   bool applies(Value given);
   /// The broadcast's elements as they stand behind all transposes.
   Value turned();
 
 private:
-  bool splitAxes(ir::ReshapeOp reshape);
+  bool splitAxes(Value reshaped, Value before);
   Value reshape(Value value, ArrayRef<AffineExpr> dims);
   AffineMapAttr attrOf(ArrayRef<AffineExpr> dims) {
     return shapeAttr(builder.getContext(), dims, symbols);
@@ -38,19 +40,21 @@ private:
     return llvm::map_to_vector(order, [&](int64_t axis) { return dims[axis]; });
   }
 
-  ir::TransposeOp op;
+  Operation *op;
+  ArrayRef<int64_t> permutation;
   OpBuilder &builder;
   unsigned symbols;
-  ir::BroadcastOp spread;
-  SmallVector<int64_t> order; ///< of the broadcast's axes
+  Value spread;                       ///< what the broadcast repeats
+  SmallVector<AffineExpr> spreadDims; ///< the broadcast's own
+  SmallVector<int64_t> order;         ///< of the broadcast's axes
 };
 
 } // namespace
 
 // The order of the axes that the reshape joins.
-bool SpreadTurner::splitAxes(ir::ReshapeOp reshape) {
-  DimList from = dimsOf(reshape.getX().getType());
-  DimList to = dimsOf(reshape.getType());
+bool SpreadTurner::splitAxes(Value reshaped, Value before) {
+  DimList from = dimsOf(before.getType());
+  DimList to = dimsOf(reshaped.getType());
   SmallVector<SmallVector<int64_t, 2>> groups;
   size_t next = 0;
   for (AffineExpr dim : to) {
@@ -74,40 +78,42 @@ bool SpreadTurner::splitAxes(ir::ReshapeOp reshape) {
 }
 
 bool SpreadTurner::applies(Value given) {
-  order.assign(op.getPermutation().begin(), op.getPermutation().end());
-  Operation *view = given.getDefiningOp();
-  if (auto reshape = dyn_cast_or_null<ir::ReshapeOp>(view)) {
-    if (!splitAxes(reshape))
+  order.assign(permutation.begin(), permutation.end());
+  Value view = given;
+  if (Value before = ir::reshapedOperand(view)) {
+    if (!splitAxes(view, before))
       return false;
-    view = reshape.getX().getDefiningOp();
+    view = before;
   }
-  if (auto transpose = dyn_cast_or_null<ir::TransposeOp>(view)) {
-    if (transpose->hasAttr(storedAttr))
+  if (auto permuted = ir::permutedOperand(view)) {
+    if (view.getDefiningOp()->hasAttr(storedAttr))
       return false;
     for (int64_t &axis : order)
-      axis = transpose.getPermutation()[axis];
-    view = transpose.getX().getDefiningOp();
+      axis = permuted->permutation[axis];
+    view = permuted->operand;
   }
-  spread = dyn_cast_or_null<ir::BroadcastOp>(view);
-  return spread &&
-         cast<RankedTensorType>(spread.getX().getType()).getRank() ==
-             int64_t(order.size()) &&
-         !llvm::all_of(dimsOf(spread.getX().getType()), ir::isOne);
+  spread = ir::repeatedOperand(view);
+  if (!spread)
+    return false;
+  spreadDims = dimsOf(view.getType());
+  DimList own = dimsOf(spread.getType());
+  return own.size() == order.size() && !llvm::all_of(own, ir::isOne);
 }
 
 Value SpreadTurner::reshape(Value value, ArrayRef<AffineExpr> dims) {
   if (ArrayRef(dimsOf(value.getType())) == dims)
     return value;
   Type element = cast<RankedTensorType>(value.getType()).getElementType();
-  return ir::ReshapeOp::create(builder, op.getLoc(),
+  return ir::ReshapeOp::create(builder, op->getLoc(),
                                tensorType(element, dims, symbols), value,
                                attrOf(dims));
 }
 
 // Axes of one element have no place among those that are turned.
 Value SpreadTurner::turned() {
-  Type element = op.getType().getElementType();
-  DimList from = dimsOf(spread.getX().getType()), kept;
+  Type element =
+      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  DimList from = dimsOf(spread.getType()), kept;
   SmallVector<int64_t> number(from.size(), -1), turn;
   for (auto [axis, dim] : llvm::enumerate(from)) {
     if (ir::isOne(dim))
@@ -118,24 +124,24 @@ Value SpreadTurner::turned() {
   for (int64_t axis : order)
     if (number[axis] >= 0)
       turn.push_back(number[axis]);
-  Value value = spread.getX();
-  if (auto inner = value.getDefiningOp<ir::ReshapeOp>())
-    value = inner.getX();
+  Value value = spread;
+  if (Value inner = ir::reshapedOperand(value))
+    value = inner;
   if (!llvm::is_sorted(turn)) {
     DimList dims =
         llvm::map_to_vector(turn, [&](int64_t axis) { return kept[axis]; });
     auto small = ir::TransposeOp::create(
-        builder, op.getLoc(), tensorType(element, dims, symbols),
+        builder, op->getLoc(), tensorType(element, dims, symbols),
         reshape(value, kept), builder.getDenseI64ArrayAttr(turn));
     small->setAttr(storedAttr, builder.getUnitAttr());
     value = small;
   }
   value = reshape(value, turnedDims(from));
-  DimList all = turnedDims(dimsOf(spread.getType()));
-  value = ir::BroadcastOp::create(builder, op.getLoc(),
+  DimList all = turnedDims(spreadDims);
+  value = ir::BroadcastOp::create(builder, op->getLoc(),
                                   tensorType(element, all, symbols), value,
                                   attrOf(all));
-  return reshape(value, dimsOf(op.getType()));
+  return reshape(value, dimsOf(op->getResult(0).getType()));
 }
 
 // A pointwise op of the broadcast and of tensors of one number each.
@@ -156,13 +162,15 @@ static std::optional<unsigned> spreadOperand(Operation *op) {
 }
 
 Value turnBeforeSpread(Operation *op, OpBuilder &builder) {
-  auto transpose = dyn_cast<ir::TransposeOp>(op);
-  if (!transpose || !transpose->hasAttr(storedAttr))
+  if (!op->hasAttr(storedAttr))
     return {};
-  SpreadTurner turner(transpose, builder);
-  if (turner.applies(transpose.getX()))
+  auto permuted = ir::permutedOperand(op->getResult(0));
+  if (!permuted)
+    return {};
+  SpreadTurner turner(op, permuted->permutation, builder);
+  if (turner.applies(permuted->operand))
     return turner.turned();
-  Operation *follows = transpose.getX().getDefiningOp();
+  Operation *follows = permuted->operand.getDefiningOp();
   auto number = follows ? spreadOperand(follows) : std::nullopt;
   if (!number || !turner.applies(follows->getOperand(*number)))
     return {};
@@ -178,14 +186,15 @@ Value turnBeforeSpread(Operation *op, OpBuilder &builder) {
     auto full = operand.getDefiningOp<ir::FullOp>();
     Type element = full.getType().getElementType();
     state.addOperands(
-        ir::FullOp::create(
-            builder, op->getLoc(),
-            tensorType(element, dimsOf(transpose.getType()), numSymbolsOf(op)),
-            shape, full.getValueAttr(), full.getDtypeAttr())
+        ir::FullOp::create(builder, op->getLoc(),
+                           tensorType(element,
+                                      dimsOf(op->getResult(0).getType()),
+                                      numSymbolsOf(op)),
+                           shape, full.getValueAttr(), full.getDtypeAttr())
             .getResult());
   }
   state.addAttributes(follows->getAttrs());
-  state.addTypes(transpose.getType());
+  state.addTypes(op->getResult(0).getType());
   return builder.create(state)->getResult(0);
 }
 

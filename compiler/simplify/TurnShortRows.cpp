@@ -2,10 +2,10 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Folds.h"
 #include "sinter/generated/classes/Reduce.h"
 #include "sinter/generated/classes/View.h"
-#include "sinter/generated/classes/Windows.h"
 
 using namespace mlir;
 
@@ -22,10 +22,10 @@ static int64_t numberOf(AffineExpr extent) {
 
 // Whether these are windows: their elements are nowhere neighbours in memory.
 static bool viewsWindows(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_present<ir::ReshapeOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_present<ir::WindowOp>(op);
+  while (Value before = ir::reshapedOperand(value))
+    value = before;
+  auto map = ir::viewMapOf(value);
+  return map && map->takesWindows();
 }
 
 // Which position is found does not depend on the order of the search.

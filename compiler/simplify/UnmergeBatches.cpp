@@ -8,8 +8,8 @@
 #include "compiler/simplify/AxisParts.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Attention.h"
-#include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -191,9 +191,9 @@ Value BatchedOp::once(Value operand) {
 // what is stored cannot say where: joined or padded rows are stored once.
 static void storeJoined(Value matrix) {
   Operation *op = matrix.getDefiningOp();
-  while (isa_and_nonnull<ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp,
-                         ir::SliceOp>(op))
-    op = op->getOperand(0).getDefiningOp();
+  for (auto map = ir::viewMapOf(op);
+       map && map->isStrided() && !map->takesWindows(); map = ir::viewMapOf(op))
+    op = map->part().operand.getDefiningOp();
   if (op && kindOf(op) == PatternKind::view)
     op->setAttr(storedAttr, UnitAttr::get(op->getContext()));
 }

@@ -6,6 +6,7 @@
 #include "compiler/simplify/AxisParts.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,13 +44,13 @@ private:
     Cuts cuts;
   };
 
-  std::optional<Cuts> cutsOf(ir::ReshapeOp reshape) const;
+  std::optional<Cuts> cutsOf(Value joined, Value operand) const;
   void findJoins(Operation *reduction);
   void rewrite(Operation *op);
   void rewritePointwise(Operation *op);
   void rewriteReduction(Operation *op);
   Value partsOf(Value value, const Cuts &cuts);
-  Value spreadParts(ir::BroadcastOp spread, const Cuts &cuts);
+  Value spreadParts(Value spread, Value x, const Cuts &cuts);
   Value reshape(Value value, ArrayRef<AffineExpr> dims);
   Value again(Operation *op, ArrayRef<Value> operands,
               ArrayRef<AffineExpr> dims);
@@ -78,12 +79,13 @@ private:
 } // namespace
 
 // An axis that holds what several axes of the operand do, or parts of them.
-std::optional<RowParter::Cuts> RowParter::cutsOf(ir::ReshapeOp reshape) const {
+std::optional<RowParter::Cuts> RowParter::cutsOf(Value joined,
+                                                 Value operand) const {
   // Batch, channels and space at least.
   constexpr size_t imageAxes = 3;
-  if (dimsOf(reshape.getX()).size() < imageAxes)
+  if (dimsOf(operand).size() < imageAxes)
     return std::nullopt;
-  auto lists = regroup(wholeAxes(reshape.getX()), dimsOf(reshape.getResult()));
+  auto lists = regroup(wholeAxes(operand), dimsOf(joined));
   if (!lists)
     return std::nullopt;
   Cuts cuts;
@@ -92,7 +94,7 @@ std::optional<RowParter::Cuts> RowParter::cutsOf(ir::ReshapeOp reshape) const {
     for (const AxisPart &part : list)
       own.push_back(part.extent);
     if (own.empty())
-      own.push_back(getAffineConstantExpr(1, reshape.getContext()));
+      own.push_back(getAffineConstantExpr(1, joined.getContext()));
   }
   return cuts;
 }
@@ -108,8 +110,8 @@ void RowParter::findJoins(Operation *reduction) {
       continue;
     if (kindOf(op) == PatternKind::pointwise)
       llvm::append_range(pending, op->getOperands());
-    auto join = dyn_cast<ir::ReshapeOp>(op);
-    auto cuts = join ? cutsOf(join) : std::nullopt;
+    Value operand = ir::reshapedOperand(value);
+    auto cuts = operand ? cutsOf(value, operand) : std::nullopt;
     if (cuts && llvm::any_of(axesOf(reduction), [&](int64_t axis) {
           return (*cuts)[axis].size() > 1;
         }))
@@ -135,8 +137,7 @@ Value RowParter::again(Operation *op, ArrayRef<Value> operands,
 }
 
 // Numbers of rows are spread over the parts.
-Value RowParter::spreadParts(ir::BroadcastOp spread, const Cuts &cuts) {
-  Value x = spread.getX();
+Value RowParter::spreadParts(Value spread, Value x, const Cuts &cuts) {
   DimList inner = dimsOf(x), dims;
   size_t added = cuts.size() - inner.size();
   for (auto [axis, cut] : llvm::enumerate(cuts)) {
@@ -156,8 +157,8 @@ Value RowParter::partsOf(Value value, const Cuts &cuts) {
   auto known = apart.find(value);
   if (known != apart.end() && known->second.cuts == cuts)
     return known->second.value;
-  if (auto spread = value.getDefiningOp<ir::BroadcastOp>())
-    return spreadParts(spread, cuts);
+  if (Value operand = ir::repeatedOperand(value))
+    return spreadParts(value, operand, cuts);
   DimList dims = flat(cuts);
   if (auto full = value.getDefiningOp<ir::FullOp>())
     return ir::FullOp::create(builder, full.getLoc(), typeLike(value, dims),
@@ -225,7 +226,7 @@ void RowParter::rewrite(Operation *op) {
     rewritePointwise(op);
   else if (kindOf(op) == PatternKind::reduction && op->hasAttr("axes"))
     rewriteReduction(op);
-  else if (isa<ir::ReshapeOp>(op))
+  else if (ir::keepsLinearOrder(op))
     replace(op, reshape(apart.find(op->getOperand(0))->second.value,
                         dimsOf(op->getResult(0))));
 }

@@ -6,13 +6,13 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Elementwise.h"
 #include "sinter/generated/classes/Gather.h"
 #include "sinter/generated/classes/Scan.h"
 #include "sinter/generated/classes/Sort.h"
 #include "sinter/generated/classes/View.h"
-#include "sinter/generated/classes/Windows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -338,11 +338,9 @@ ValueBounds::Bounds ValueBounds::ofFold(Operation *op, unsigned depth) {
 }
 
 // Numbers that a view puts beside the operand's elements.
-static std::optional<APInt> numberBeside(Operation *op, unsigned width) {
-  if (isa<ir::DynamicPadOp>(op))
-    return APInt(width, 0);
-  auto pad = dyn_cast<ir::PadOp>(op);
-  auto number = pad ? dyn_cast<IntegerAttr>(pad.getValue()) : IntegerAttr();
+static std::optional<APInt> numberBeside(const ir::ViewMap &map,
+                                         unsigned width) {
+  auto number = dyn_cast<IntegerAttr>(map.fill);
   if (!number)
     return std::nullopt;
   return number.getValue().sextOrTrunc(width);
@@ -380,17 +378,17 @@ ValueBounds::Bounds ValueBounds::compute(Operation *op, unsigned depth) {
     return of(op->getOperand(0), depth + 1);
   if (isa<ir::ScanSliceOp, ir::ScanStackOp>(op))
     return of(op->getOperand(1), depth + 1);
-  if (kindOf(op) != PatternKind::view)
+  auto map = ir::viewMapOf(op);
+  if (!map)
     return anyOf(type);
-  unsigned elements = isa<ir::ConcatOp>(op) ? op->getNumOperands() : 1;
   Bounds bounds = of(op->getOperand(0), depth + 1);
-  for (Value operand : op->getOperands().take_front(elements).drop_front())
-    bounds = either(bounds, of(operand, depth + 1));
-  if (isa<ir::UnwindowOp>(op)) // sums
+  for (const ir::ViewPart &part : ArrayRef(map->parts).drop_front())
+    bounds = either(bounds, of(part.operand, depth + 1));
+  if (map->returnsWindows()) // sums
     return anyOf(type);
-  if (!isa<ir::PadOp, ir::DynamicPadOp>(op))
+  if (!map->fill)
     return bounds;
-  auto beside = numberBeside(op, width);
+  auto beside = numberBeside(*map, width);
   return beside ? either(bounds, {ConstantIntRanges::constant(*beside), {}})
                 : anyOf(type);
 }

@@ -27,6 +27,8 @@ enum class Fold : uint8_t {
   logsumexp,
 };
 
+struct ViewMap;
+
 /// Infers the result's type by the shape rule that recording uses and compares.
 llvm::LogicalResult verifyShapeRule(mlir::Operation *op);
 

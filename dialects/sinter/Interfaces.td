@@ -48,6 +48,19 @@ def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
   ];
 }
 
+def ViewOpInterface : OpInterface<"ViewOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    An op whose elements are those of its operands, as an index decides.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Says which elements these are. The map has the result's shape already
+      (`viewMapOf` of dialects/sinter/ViewMap.h).
+    }], "void", "describe", (ins "::sinter::ir::ViewMap &":$map)>,
+  ];
+}
+
 def FoldOpInterface : OpInterface<"FoldOpInterface"> {
   let cppNamespace = "::sinter::ir";
   let description = [{

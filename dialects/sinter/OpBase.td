@@ -277,7 +277,9 @@ class Sinter_Binary<string mnemonic, Type type = Sinter_Numeric>
 }
 
 /// The same elements in another order or shape.
-class Sinter_View<string mnemonic> : Sinter_Op<mnemonic, "view"> {
+class Sinter_View<string mnemonic>
+    : Sinter_Op<mnemonic, "view",
+                [DeclareOpInterfaceMethods<ViewOpInterface>]> {
   let results = (outs Sinter_Moved:$result);
   let shapeRule = mnemonic;
 }
