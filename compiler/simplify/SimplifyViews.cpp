@@ -94,7 +94,7 @@ Value exchanged(Value value, Location loc, OpBuilder &builder) {
 // (A B)^T is B^T A^T, and no bit differs: each element is the same sum in the
 // same order. The contraction's epilogue then sees what follows.
 static Value transposeOperands(ir::TransposeOp op, OpBuilder &builder) {
-  auto product = op.getX().getDefiningOp<ir::MatmulOp>();
+  auto product = ir::matrixProductOf(op.getX());
   if (!product || !product->hasOneUse())
     return {};
   ArrayRef<int64_t> permutation = op.getPermutation();
