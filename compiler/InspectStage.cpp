@@ -1,6 +1,7 @@
 /// Text of stages.
 #include "compiler/InspectStage.h"
 #include "compiler/import/ImportGraph.h"
+#include "dialects/sinter/Dialect.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -87,7 +88,31 @@ static std::string targetText(const Compilation &state) {
   return all;
 }
 
-// The module, and the decisions as lines after it.
+// A line for each operand of contractions that kernels decode: what is stored,
+// and at which of the contraction's loops.
+static std::string decodingTexts(ModuleOp module) {
+  std::string all;
+  llvm::raw_string_ostream out(all);
+  for (auto kernel : module.getOps<program::KernelOp>())
+    for (auto op : kernel.getBlock().getOps<ir::ContractionOpInterface>()) {
+      auto print = [&](llvm::StringRef operand,
+                       const std::optional<ir::OperandDecoding> &decoding) {
+        if (!decoding)
+          return;
+        out << "// decodes " << operand << " of " << kernel.getSymName() << ": "
+            << getElementTypeOrSelf(decoding->codes.getType()) << " at "
+            << decoding->codesMap;
+        if (decoding->scale)
+          out << ", scale at " << decoding->scaleMap;
+        out << "\n";
+      };
+      print("lhs", op.getLhsDecoding());
+      print("rhs", op.getRhsDecoding());
+    }
+  return all;
+}
+
+// The module, and the decisions and what is decoded as lines after it.
 static std::string moduleText(const Compilation &state) {
   ModuleOp module = state.module.get();
   std::vector<FusionDecision> decisions = decisionsOf(module);
@@ -97,7 +122,7 @@ static std::string moduleText(const Compilation &state) {
     text += llvm::formatv("// {0} {1}: {2} ({3} bytes)\n",
                           decision.accepted ? "accepted" : "rejected",
                           decision.rule, decision.detail, decision.bytes);
-  return text;
+  return text + decodingTexts(module);
 }
 
 std::string inspectText(const Compilation &state, const InspectForm &form) {

@@ -14,7 +14,6 @@
 #include "compiler/target/ProductTiles.h"
 #include "compiler/target/SizeClasses.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/Contraction.h"
 #include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -56,14 +55,16 @@ bool isPointwise(Operation &op) {
 
 class BlockContraction {
 public:
-  BlockContraction(KernelWriter &writer, const BlockUnit &unit, ir::MatmulOp op,
-                   ArrayRef<Sink> sinks)
+  BlockContraction(KernelWriter &writer, const BlockUnit &unit,
+                   ir::ContractionOpInterface op, ArrayRef<Sink> sinks)
       : writer(writer), op(op), context(op.getContext()), sinks(sinks),
         shape(shapeOf(op.getResult())), rows(shape[shape.size() - 2]),
         columns(shape.back()),
         batches(sinter::compiler::product(shape, 0, shape.size() - 2, context)),
-        unit(unit), leftOperand(op.getLhs(), unsigned(shape.size()) - 1, unit),
-        rightOperand(op.getRhs(), unsigned(shape.size()) - 2, unit) {}
+        unit(unit),
+        leftOperand(op.getLhs(), op.getLhsAxis(ir::ContractionLoop::k), unit),
+        rightOperand(op.getRhs(), op.getRhsAxis(ir::ContractionLoop::k), unit) {
+  }
 
   /// Whether the unit has tiles for the product.
   bool find() { return describe() && findTiles(); }
@@ -75,15 +76,9 @@ public:
 
 private:
   bool describe() {
-    unsigned rank = shape.size();
-    Value left = op.getLhs(), right = op.getRhs();
+    // Units take matrices of one type, with axes of batches before.
     product.element = elementOf(op.getResult());
-    bool isAlike = elementOf(left) == product.element &&
-                   elementOf(right) == product.element &&
-                   accumulatorType(product.element).isF32() &&
-                   shapeOf(left).size() == rank &&
-                   shapeOf(right).size() == rank;
-    if (!isAlike)
+    if (!ir::matrixProductOf(op) || !op.getSumType().isF32())
       return false;
     for (Operation &other : writer.kernel.getBlock())
       if (&other != op && !isPointwise(other))
@@ -93,8 +88,8 @@ private:
     product.columns = constantOf(columns);
     product.batches = constantOf(batches);
     product.sizes = {rows, columns, batches};
-    product.isBatched = rank > 2;
-    product.depth = shapeOf(left).back();
+    product.isBatched = op.getNumBatchLoops() > 0;
+    product.depth = depthOf(op);
     product.isOrdered = writer.numerics == NumericsMode::exact;
     product.isApproximate = writer.numerics == NumericsMode::fast;
     product.fitsMatrixUnit =
@@ -110,10 +105,11 @@ private:
   }
 
   void describeOperands() {
-    unsigned row = shape.size() - 2, column = row + 1;
-    Value left = op.getLhs(), right = op.getRhs();
-    product.readsLeft = readingOf(left, column, row);
-    product.readsRight = readingOf(right, row, column);
+    using enum ir::ContractionLoop;
+    product.readsLeft =
+        readingOf(op.getLhs(), op.getLhsAxis(k), op.getLhsAxis(m));
+    product.readsRight =
+        readingOf(op.getRhs(), op.getRhsAxis(k), op.getRhsAxis(n));
   }
 
   // Tiles for operands where they lie, or else for copies, if those pay.
@@ -202,7 +198,7 @@ private:
     product.isPlain = areTaken;
     product.left = leftOperand.matrix;
     product.right = rightOperand.matrix;
-    product.depth = shapeOf(op.getLhs()).back();
+    product.depth = depthOf(op);
     for (const BlockOperand *operand : {&leftOperand, &rightOperand})
       if (int64_t channels = operand->paddedChannels(); areTaken && channels)
         product.depth =
@@ -244,7 +240,7 @@ private:
   class TileEmitter;
 
   KernelWriter &writer;
-  ir::MatmulOp op;
+  ir::ContractionOpInterface op;
   MLIRContext *context;
   ArrayRef<Sink> sinks;
   Shape shape;
@@ -586,8 +582,8 @@ void BlockContraction::addWorkspaces() {
   if (tile.parts)
     parts = tile.parts;
   if (tile.parts)
-    partials = writer.addWorkspace(parts * batches * rows * columns,
-                                   accumulatorType(product.element));
+    partials =
+        writer.addWorkspace(parts * batches * rows * columns, op.getSumType());
   else
     describeResult();
   for (BlockOperand *operand : {&leftOperand, &rightOperand})
@@ -609,7 +605,7 @@ void BlockContraction::addPhases() {
 
 bool emitInBlocks(KernelWriter &writer, Value product, ArrayRef<Sink> sinks,
                   llvm::function_ref<std::function<void()>()> others) {
-  auto op = cast<ir::MatmulOp>(product.getDefiningOp());
+  auto op = cast<ir::ContractionOpInterface>(product.getDefiningOp());
   SmallVector<std::unique_ptr<BlockContraction>, 2> plans;
   AffineExpr left = getAffineConstantExpr(1, op.getContext());
   for (const auto &unit : writer.target.blockUnits()) {

@@ -13,7 +13,6 @@
 #include "compiler/lower/RowStatistics.h"
 #include "compiler/lower/Sinks.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/Contraction.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -28,7 +27,7 @@ constexpr int64_t copiedRows = 16;
 
 class ContractionSkeleton {
 public:
-  ContractionSkeleton(KernelWriter &writer, ir::MatmulOp op,
+  ContractionSkeleton(KernelWriter &writer, ir::ContractionOpInterface op,
                       SmallVector<Sink> given)
       : writer(writer), op(op), context(op.getContext()),
         sinks(std::move(given)), shape(shapeOf(op.getResult())),
@@ -53,9 +52,8 @@ public:
 
   void addWorkspaces() {
     if (tile.split)
-      partials =
-          writer.addWorkspace(splits * batches * rows * columns,
-                              accumulatorType(elementOf(op.getResult())));
+      partials = writer.addWorkspace(splits * batches * rows * columns,
+                                     op.getSumType());
     if (tile.rightCopy == TileShape::RightCopy::whole)
       wholeRight = writer.addWorkspace(copiedRightElements(op, tile),
                                        copiedType(op, tile));
@@ -303,7 +301,7 @@ private:
   }
 
   KernelWriter &writer;
-  ir::MatmulOp op;
+  ir::ContractionOpInterface op;
   MLIRContext *context;
   SmallVector<Sink> sinks;
   Shape shape;
@@ -320,7 +318,7 @@ private:
 } // namespace
 
 void emitContraction(KernelWriter &writer, Value productValue) {
-  auto op = cast<ir::MatmulOp>(productValue.getDefiningOp());
+  auto op = cast<ir::ContractionOpInterface>(productValue.getDefiningOp());
   SmallVector<Sink> sinks;
   if (hasRowStatistics(writer.kernel))
     return ContractionSkeleton(writer, op, {}).run();

@@ -2,7 +2,6 @@
 #include "compiler/lower/DepthSplit.h"
 
 #include "compiler/lower/Access.h"
-#include "sinter/generated/classes/Contraction.h"
 
 using namespace mlir;
 
@@ -22,12 +21,14 @@ constexpr int64_t shortestOfBlock = 256, sumsOfBlocks = 1 << 20;
 
 // Other axes may lie between those that rows are made of, as channels do
 // between those of a batch and of its places.
-bool sumsOverRows(ir::MatmulOp op) {
-  unsigned rank = shapeOf(op.getResult()).size();
+bool sumsOverRows(ir::ContractionOpInterface op) {
+  unsigned leftAxis = op.getLhsAxis(ir::ContractionLoop::k),
+           rightAxis = op.getRhsAxis(ir::ContractionLoop::k);
   Value left = op.getLhs(), right = op.getRhs();
-  if (runsOverWindows(left, rank - 1) || runsOverWindows(right, rank - 2))
+  if (runsOverWindows(left, leftAxis) || runsOverWindows(right, rightAxis))
     return true;
-  return rank == 2 && beginsOutermost(left, 1) && beginsOutermost(right, 0);
+  return op.getNumBatchLoops() == 0 && beginsOutermost(left, leftAxis) &&
+         beginsOutermost(right, rightAxis);
 }
 
 // With as many parts as there are results few.
@@ -48,8 +49,9 @@ static DepthSplit splitForBlocks(AffineExpr results, AffineExpr depth) {
   return split;
 }
 
-std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
-                                     NumericsMode numerics, PartOf who) {
+std::optional<DepthSplit> splitDepth(ir::ContractionOpInterface op,
+                                     AffineExpr depth, NumericsMode numerics,
+                                     PartOf who) {
   bool isFloat = isa<FloatType>(elementOf(op.getResult()));
   if (numerics == NumericsMode::exact || !isFloat || !sumsOverRows(op))
     return std::nullopt;

@@ -5,7 +5,6 @@
 
 #include "compiler/Compiler.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/Contraction.h"
 
 #include <optional>
 
@@ -26,13 +25,14 @@ struct DepthSplit {
 /// Whether k counts rows of both operands, or positions of windows. Sizes that
 /// users may make symbols of are rows: sums over other axes, those of a layer's
 /// inputs, are not split, for how many rows there are would choose for them.
-bool sumsOverRows(ir::MatmulOp op);
+bool sumsOverRows(ir::ContractionOpInterface op);
 
 /// The split of a contraction with that end of k, if it has one: of a sum over
 /// the rows of both operands, or over the positions of windows. `exact` has
 /// none: it takes k in ascending order. Parts are shorter where there are more
 /// to sum them.
-std::optional<DepthSplit> splitDepth(ir::MatmulOp op, mlir::AffineExpr depth,
+std::optional<DepthSplit> splitDepth(ir::ContractionOpInterface op,
+                                     mlir::AffineExpr depth,
                                      NumericsMode numerics, PartOf who);
 
 } // namespace sinter::compiler

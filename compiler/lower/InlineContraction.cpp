@@ -2,7 +2,6 @@
 #include "compiler/lower/Inline.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/Contraction.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -10,18 +9,16 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-Type accumulatorType(Type element) {
-  Type type = valueType(element);
-  if (element.isF16() || element.isBF16())
-    return Float32Type::get(element.getContext());
-  return type;
-}
+Type accumulatorType(Type element) { return ir::defaultSumType(element); }
 
 Value toAccumulator(Emission &emission, Value value, Type element) {
-  Type scalar = accumulatorType(element);
-  Type type = scalar;
+  return toSumType(emission, value, accumulatorType(element));
+}
+
+Value toSumType(Emission &emission, Value value, Type sum) {
+  Type type = sum;
   if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = vector.clone(scalar);
+    type = vector.clone(sum);
   if (value.getType() == type)
     return value;
   return arith::ExtFOp::create(emission.builder, emission.loc, type, value);
@@ -49,53 +46,63 @@ Value multiplyAdd(Emission &emission, Value a, Value b, Value sum) {
   return arith::AddFOp::create(builder, loc, sum, product);
 }
 
+SmallVector<Coord> coordinatesAt(AffineMap map, ArrayRef<Coord> loops) {
+  SmallVector<Coord> coordinates;
+  for (unsigned axis = 0; axis < map.getNumResults(); ++axis)
+    coordinates.push_back(loops[map.getDimPosition(axis)]);
+  return coordinates;
+}
+
 namespace {
 
 class ContractionSource final : public ElementSource {
 public:
-  explicit ContractionSource(ir::MatmulOp op)
-      : ElementSource(op.getResult()), lhs(op.getLhs()), rhs(op.getRhs()) {}
+  explicit ContractionSource(ir::ContractionOpInterface op)
+      : ElementSource(op.getResult()), lhs(op.getLhs()), rhs(op.getRhs()),
+        maps(op.getIndexingMaps()), scalar(op.getSumType()),
+        length(depthOf(op)) {}
 
   Element at(Emission &emission, const Index &index,
              const Lanes &lanes) override {
     SmallVector<Coord> outer = emission.coordinates(index, shapeOf(tensor));
-    unsigned rank = outer.size();
-    Type element = elementOf(tensor);
-    Type scalar = accumulatorType(element);
     Type type = lanes.count == 1
                     ? scalar
                     : Type(emission.vectorType(scalar, lanes.count));
     Value zero = emission.number(type, 0);
-    Value depth = emission.extent(shapeOf(lhs).back());
-    auto sum =
-        emission.loop(emission.constant(0), depth, 1, zero,
-                      [&](Value k, ValueRange carried) -> Emission::Values {
-                        SmallVector<Coord> left(outer), right(outer);
-                        left[rank - 1] = emission.uniform(k);
-                        right[rank - 2] = emission.uniform(k);
-                        Value a = operand(emission, lhs, left, lanes, element);
-                        Value b = operand(emission, rhs, right, lanes, element);
-                        return {multiplyAdd(emission, a, b, carried.front())};
-                      });
-    return Element{fromAccumulator(emission, sum.front(), element)};
+    Value depth = emission.extent(length);
+    auto sum = emission.loop(
+        emission.constant(0), depth, 1, zero,
+        [&](Value k, ValueRange carried) -> Emission::Values {
+          SmallVector<Coord> loops(outer);
+          loops.push_back(emission.uniform(k));
+          Value a =
+              operand(emission, lhs, coordinatesAt(maps.lhs, loops), lanes);
+          Value b =
+              operand(emission, rhs, coordinatesAt(maps.rhs, loops), lanes);
+          return {multiplyAdd(emission, a, b, carried.front())};
+        });
+    return Element{fromAccumulator(emission, sum.front(), elementOf(tensor))};
   }
 
 private:
   Value operand(Emission &emission, Value source, ArrayRef<Coord> coordinates,
-                const Lanes &lanes, Type element) {
+                const Lanes &lanes) {
     Element value =
         emission.at(source, emission.fromCoordinates(coordinates), lanes);
-    Value wide = toAccumulator(emission, value.value, element);
+    Value wide = toSumType(emission, value.value, scalar);
     return emission.spread(Element{wide}, lanes.count);
   }
 
   Value lhs, rhs;
+  ir::ContractionMaps maps;
+  Type scalar; ///< of sums
+  AffineExpr length;
 };
 
 } // namespace
 
 std::unique_ptr<ElementSource> makeContraction(Value tensor) {
-  if (auto op = dyn_cast<ir::MatmulOp>(tensor.getDefiningOp()))
+  if (auto op = dyn_cast<ir::ContractionOpInterface>(tensor.getDefiningOp()))
     return std::make_unique<ContractionSource>(op);
   return nullptr;
 }

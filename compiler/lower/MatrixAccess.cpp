@@ -2,7 +2,6 @@
 #include "compiler/lower/MatrixAccess.h"
 
 #include "compiler/lower/MatrixProduct.h"
-#include "sinter/generated/classes/Contraction.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -11,13 +10,14 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-MatrixAccess::MatrixAccess(Emission &emission, ir::MatmulOp op,
+MatrixAccess::MatrixAccess(Emission &emission, ir::ContractionOpInterface op,
                            const TileShape &tile, SmallVector<Coord> batch)
     : emission(emission),
       lhs(tile.takesZero ? lessNumber(op.getLhs())->codes : op.getLhs()),
-      rhs(op.getRhs()), result(op.getResult()), batch(std::move(batch)),
-      element(elementOf(result)), accumulator(accumulatorType(element)),
-      copied(copiedType(op, tile)), depth(depthOf(op, tile)), tile(tile) {}
+      rhs(op.getRhs()), result(op.getResult()), maps(op.getIndexingMaps()),
+      batch(std::move(batch)), element(elementOf(result)),
+      accumulator(op.getSumType()), copied(copiedType(op, tile)),
+      length(depthOf(op)), depth(depthOf(op, tile)), tile(tile) {}
 
 Index MatrixAccess::indexOf(const Coord &row, const Coord &column) const {
   SmallVector<Coord> coordinates(batch);
@@ -26,10 +26,22 @@ Index MatrixAccess::indexOf(const Coord &row, const Coord &column) const {
   return emission.fromCoordinates(coordinates);
 }
 
+Index MatrixAccess::leftIndex(const Coord &row, const Coord &k) const {
+  SmallVector<Coord> loops(batch);
+  loops.append({row, Coord(), k});
+  return emission.fromCoordinates(coordinatesAt(maps.lhs, loops));
+}
+
+Index MatrixAccess::rightIndex(const Coord &k, const Coord &column) const {
+  SmallVector<Coord> loops(batch);
+  loops.append({Coord(), column, k});
+  return emission.fromCoordinates(coordinatesAt(maps.rhs, loops));
+}
+
 Value MatrixAccess::leftAt(const Coord &row, const Coord &k,
                            const Lanes &lanes) const {
   auto at = [&](const Coord &k, const Lanes &lanes) {
-    return emission.vectorAt(lhs, indexOf(row, k), lanes);
+    return emission.vectorAt(lhs, leftIndex(row, k), lanes);
   };
   Value value = read(k, lanes, tile.leftPart, at);
   if (!tile.shiftsLeft)
@@ -47,14 +59,14 @@ Value MatrixAccess::rightAt(const Coord &k, const Coord &column,
                             const Lanes &lanes) const {
   return read(k, lanes, tile.rightPart,
               [&](const Coord &k, const Lanes &lanes) {
-                return emission.vectorAt(rhs, indexOf(k, column), lanes);
+                return emission.vectorAt(rhs, rightIndex(k, column), lanes);
               });
 }
 
 Value MatrixAccess::read(const Coord &k, const Lanes &lanes, Type part,
                          At at) const {
   if (tile.perWord == 1)
-    return toAccumulator(emission, at(k, lanes), element);
+    return toSumType(emission, at(k, lanes), accumulator);
   return k.step ? wordsAlong(k.base, lanes, part, at)
                 : wordsAt(k.base, lanes, part, at);
 }
@@ -63,16 +75,16 @@ Value MatrixAccess::read(const Coord &k, const Lanes &lanes, Type part,
 
 // Whether no word has parts past the end of k.
 bool MatrixAccess::isWhole() const {
-  int64_t length = constantOf(shapeOf(lhs).back());
-  return length >= 0 && length % (tile.perWord * tile.depthStep) == 0;
+  int64_t known = constantOf(length);
+  return known >= 0 && known % (tile.perWord * tile.depthStep) == 0;
 }
 
 Value MatrixAccess::endOfWords(Value end) const {
   if (tile.perWord == 1 || isWhole())
     return end;
-  Value length = emission.extent(shapeOf(lhs).back());
+  Value elements = emission.extent(length);
   return emission.min(
-      end, emission.floorDiv(length, emission.constant(tile.perWord)));
+      end, emission.floorDiv(elements, emission.constant(tile.perWord)));
 }
 
 // The bits of elements, or of one.

@@ -4,30 +4,35 @@
 
 #include "compiler/lower/Emission.h"
 #include "compiler/lower/TileShape.h"
-#include "sinter/generated/classes/Contraction.h"
 
 namespace sinter::compiler {
 
 using mlir::Value;
 
-/// Elements of a matmul's operands by row and column in one of its batches.
+/// Elements of a contraction's operands by row and column in one of its
+/// batches.
 ///
 /// Where the tile takes words, an element is a word of neighbours along k, the
 /// first in the lowest bits, and k counts words.
 class MatrixAccess {
 public:
-  MatrixAccess(Emission &emission, ir::MatmulOp op, const TileShape &tile,
-               llvm::SmallVector<Coord> batch);
+  MatrixAccess(Emission &emission, ir::ContractionOpInterface op,
+               const TileShape &tile, llvm::SmallVector<Coord> batch);
 
   Emission &emission;
   const Value lhs, rhs, result;
+  const ir::ContractionMaps maps;
   const llvm::SmallVector<Coord> batch;
   const mlir::Type element, accumulator;
-  const mlir::Type copied;      ///< what copies of the operands hold
-  const mlir::AffineExpr depth; ///< the end of k
+  const mlir::Type copied;       ///< what copies of the operands hold
+  const mlir::AffineExpr length; ///< how many elements k counts
+  const mlir::AffineExpr depth;  ///< the end of k
   const TileShape &tile;
 
+  /// Into the result, and into the operands.
   Index indexOf(const Coord &row, const Coord &column) const;
+  Index leftIndex(const Coord &row, const Coord &k) const;
+  Index rightIndex(const Coord &k, const Coord &column) const;
   /// Elements as the accumulator's type, or words; a vector of lanes.count.
   Value leftAt(const Coord &row, const Coord &k, const Lanes &lanes) const;
   Value rightAt(const Coord &k, const Coord &column, const Lanes &lanes) const;

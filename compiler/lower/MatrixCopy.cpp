@@ -4,7 +4,6 @@
 
 #include "compiler/lower/Access.h"
 #include "compiler/lower/TurnSquares.h"
-#include "sinter/generated/classes/Contraction.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -14,7 +13,8 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-AffineExpr copiedRightElements(ir::MatmulOp op, const TileShape &tile) {
+AffineExpr copiedRightElements(ir::ContractionOpInterface op,
+                               const TileShape &tile) {
   Shape shape = shapeOf(op.getResult());
   unsigned rank = shape.size();
   AffineExpr columns = shape.back().ceilDiv(tile.columns()) * tile.columns();
@@ -39,7 +39,7 @@ Value MatrixCopier::endOfWhole(const DepthRange &range, int64_t step) const {
 void MatrixCopier::eachVectorOfDepth(
     const DepthRange &range,
     llvm::function_ref<void(Value k, Value mask)> emit) const {
-  int64_t depth = constantOf(shapeOf(access.lhs).back());
+  int64_t depth = constantOf(access.length);
   int64_t step = int64_t(tile.lanes) * tile.perWord;
   bool isWhole = depth >= 0 && depth % step == 0;
   Value whole = isWhole ? range.end : endOfWhole(range, tile.lanes);
@@ -64,8 +64,8 @@ void MatrixCopier::copyRight(Value column, Value valid, const DepthRange &range,
 // that go on in the next run would be read one by one.
 static unsigned lanesInRun(const MatrixAccess &access, unsigned lanes) {
   constexpr unsigned fewest = 4;
-  unsigned rank = shapeOf(access.rhs).size();
-  int64_t run = innerRun(access.rhs, rank - 1);
+  unsigned axis = axisOf(access.maps.rhs, ir::ContractionLoop::n);
+  int64_t run = innerRun(access.rhs, axis);
   unsigned inside = lanes;
   while (run > 0 && inside > fewest && run % inside != 0)
     inside /= 2;
@@ -146,7 +146,8 @@ void MatrixCopier::copyRightInSquares(Value column, Value valid,
 Coord MatrixCopier::columnAt(Value column, bool mayPassEnd) const {
   if (!mayPassEnd)
     return emission.uniform(column);
-  Value last = emission.sub(emission.extent(shapeOf(access.rhs).back()),
+  unsigned axis = axisOf(access.maps.rhs, ir::ContractionLoop::n);
+  Value last = emission.sub(emission.extent(shapeOf(access.rhs)[axis]),
                             emission.constant(1));
   return emission.uniform(emission.min(column, last));
 }

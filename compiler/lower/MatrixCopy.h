@@ -3,7 +3,6 @@
 #pragma once
 
 #include "compiler/lower/MatrixAccess.h"
-#include "sinter/generated/classes/Contraction.h"
 
 namespace sinter::compiler {
 
@@ -67,6 +66,7 @@ private:
 };
 
 /// Elements of a copy of all of the right operand.
-mlir::AffineExpr copiedRightElements(ir::MatmulOp op, const TileShape &tile);
+mlir::AffineExpr copiedRightElements(ir::ContractionOpInterface op,
+                                     const TileShape &tile);
 
 } // namespace sinter::compiler

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/lower/Emission.h"
+#include "dialects/sinter/Dialect.h"
 
 namespace sinter::compiler {
 
@@ -10,11 +11,16 @@ namespace sinter::compiler {
 mlir::Type accumulatorType(mlir::Type element);
 mlir::Value toAccumulator(Emission &emission, mlir::Value value,
                           mlir::Type element);
+/// The operands' elements as what a contraction sums in.
+mlir::Value toSumType(Emission &emission, mlir::Value value, mlir::Type sum);
 mlir::Value fromAccumulator(Emission &emission, mlir::Value value,
                             mlir::Type element);
 /// a * b + sum; one rounding where the target has it.
 mlir::Value multiplyAdd(Emission &emission, mlir::Value a, mlir::Value b,
                         mlir::Value sum);
+/// The coordinates in a tensor with this map at a point of the loops.
+llvm::SmallVector<Coord> coordinatesAt(mlir::AffineMap map,
+                                       llvm::ArrayRef<Coord> loops);
 /// The coordinates of all dims of `shape` but the last two, which count
 /// matrices, of matrix number `batch`.
 llvm::SmallVector<Coord>

@@ -5,7 +5,6 @@
 #include "compiler/lower/UnitTile.h"
 #include "dialects/program/Program.h"
 #include "dialects/sinter/ViewMap.h"
-#include "sinter/generated/classes/Contraction.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -31,7 +30,7 @@ static bool isPointwise(Operation *op) {
 // Of the frame's buffers.
 static const char leftKey = 0, rightKey = 0, sumsKey = 0;
 
-MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
+MatrixTile::MatrixTile(Emission &emission, ir::ContractionOpInterface op,
                        const TileShape &tile, ArrayRef<Sink> sinks,
                        SmallVector<Coord> batch, Value wholeRight,
                        Value batchNumber)
@@ -193,7 +192,8 @@ void MatrixTile::computeInUnit(Value row, Value isFirst, Value isLast) {
 // Of the word `k` of the left operand, an input.
 Value MatrixTile::placeOfInput(Value row, Value k) {
   Value first = emission.mul(k, emission.constant(tile.perWord));
-  Index index = access.indexOf(emission.uniform(row), emission.uniform(first));
+  Index index =
+      access.leftIndex(emission.uniform(row), emission.uniform(first));
   return emission.linearize(index, shapeOf(access.lhs)).base;
 }
 
@@ -431,7 +431,8 @@ void MatrixTile::findFinishing() {
     if (auto input = dyn_cast<BlockArgument>(base)) {
       if (shapeOf(value) == shape)
         addFinishing(input.getArgNumber(), input, false);
-    } else if (isPointwise(op) || (tile.keepsSums && !isa<ir::MatmulOp>(op))) {
+    } else if (isPointwise(op) ||
+               (tile.keepsSums && !isa<ir::ContractionOpInterface>(op))) {
       read.insert(op->operand_begin(), op->operand_end());
     }
   }

@@ -4,7 +4,6 @@
 
 #include "compiler/lower/MatrixCopy.h"
 #include "compiler/lower/Sinks.h"
-#include "sinter/generated/classes/Contraction.h"
 
 namespace sinter::compiler {
 
@@ -26,9 +25,10 @@ public:
 
   /// `wholeRight` is the copy of the right operand where there is one of all
   /// of it, else null.
-  MatrixTile(Emission &emission, ir::MatmulOp op, const TileShape &tile,
-             llvm::ArrayRef<Sink> sinks, llvm::SmallVector<Coord> batch,
-             Value wholeRight, Value batchNumber);
+  MatrixTile(Emission &emission, ir::ContractionOpInterface op,
+             const TileShape &tile, llvm::ArrayRef<Sink> sinks,
+             llvm::SmallVector<Coord> batch, Value wholeRight,
+             Value batchNumber);
 
   /// Where sums of a part of k go: a buffer of the accumulator's type, and the
   /// place of the batch's first element there.

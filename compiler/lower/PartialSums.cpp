@@ -5,7 +5,6 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/Contraction.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -38,8 +37,8 @@ namespace {
 /// Sums of many parts; an element of the result is a column.
 class MergedSums final : public MergedNumbers {
 public:
-  MergedSums(ir::MatmulOp op, AffineExpr elements, unsigned partials,
-             ArrayRef<Sink> sinks)
+  MergedSums(ir::ContractionOpInterface op, AffineExpr elements,
+             unsigned partials, ArrayRef<Sink> sinks)
       : result(op.getResult()), elements(elements), partials(partials),
         sinks(sinks) {}
 
@@ -74,8 +73,8 @@ private:
 // Adds up and finishes rows of the result.
 class PartialSums {
 public:
-  PartialSums(Emission &emission, ir::MatmulOp op, const DepthSplit &split,
-              Value partials, ArrayRef<Sink> sinks)
+  PartialSums(Emission &emission, ir::ContractionOpInterface op,
+              const DepthSplit &split, Value partials, ArrayRef<Sink> sinks)
       : emission(emission), result(op.getResult()), shape(shapeOf(result)),
         split(split), partials(partials), sinks(sinks) {}
 
@@ -192,15 +191,15 @@ private:
 
 } // namespace
 
-void addPartialSums(KernelWriter &writer, ir::MatmulOp op,
+void addPartialSums(KernelWriter &writer, ir::ContractionOpInterface op,
                     const DepthSplit &split, unsigned partials,
                     ArrayRef<Sink> sinks) {
   Shape shape = shapeOf(op.getResult());
   AffineExpr all = product(shape, 0, shape.size(), op.getContext());
   BlockMerge merge(writer, split.count, all, 1);
   if (constantOf(split.count) > partsAtOnce &&
-      constantOf(all) <= blocksElements &&
-      accumulatorType(elementOf(op.getResult())).isF32() && merge.applies())
+      constantOf(all) <= blocksElements && op.getSumType().isF32() &&
+      merge.applies())
     return merge.addPhase(MergedSums(op, all, partials, sinks));
   AffineExpr rows = product(shape, 0, shape.size() - 1, op.getContext());
   AffineExpr width = shape.back();

@@ -4,14 +4,13 @@
 #include "compiler/lower/DepthSplit.h"
 #include "compiler/lower/KernelWriter.h"
 #include "compiler/lower/Sinks.h"
-#include "sinter/generated/classes/Contraction.h"
 
 namespace sinter::compiler {
 
 /// Adds the phase that adds up the parts and stores what the sinks make of
 /// them. `partials` is the number of the workspace, in which part p of the
 /// result's element e is number p * elements + e.
-void addPartialSums(KernelWriter &writer, ir::MatmulOp op,
+void addPartialSums(KernelWriter &writer, ir::ContractionOpInterface op,
                     const DepthSplit &split, unsigned partials,
                     llvm::ArrayRef<Sink> sinks);
 

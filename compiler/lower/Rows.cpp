@@ -348,9 +348,8 @@ private:
       if (described &&
           described.getPatternKind() == graph::PatternKind::reduction)
         extent = reducedExtent(&op);
-      if (described &&
-          described.getPatternKind() == graph::PatternKind::contraction)
-        extent = shapeOf(op.getOperand(0)).back();
+      if (auto contraction = dyn_cast<ir::ContractionOpInterface>(&op))
+        extent = depthOf(contraction);
       if (!extent)
         continue;
       int64_t length = constantOf(extent);

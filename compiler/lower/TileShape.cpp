@@ -7,7 +7,6 @@
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowStatistics.h"
-#include "sinter/generated/classes/Contraction.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -48,15 +47,21 @@ constexpr double mostKeptForRow = 8 << 20;
 
 class TileChooser {
 public:
-  TileChooser(const Target &target, ir::MatmulOp op, NumericsMode numerics)
+  TileChooser(const Target &target, ir::ContractionOpInterface op,
+              NumericsMode numerics)
       : target(target), op(op), numerics(numerics), leftOperand(op.getLhs()) {
     Shape shape = shapeOf(op.getResult());
     rank = shape.size();
     rows = constantOf(shape[rank - 2]);
     columns = constantOf(shape[rank - 1]);
-    Type accumulator = accumulatorType(elementOf(op.getResult()));
-    bytes = std::max(1u, accumulator.getIntOrFloatBitWidth() / 8);
-    depth = constantOf(shapeOf(op.getLhs()).back());
+    using enum ir::ContractionLoop;
+    leftRows = op.getLhsAxis(m);
+    leftDepth = op.getLhsAxis(k);
+    rightDepth = op.getRhsAxis(k);
+    rightColumns = op.getRhsAxis(n);
+    sums = op.getSumType();
+    bytes = std::max(1u, sums.getIntOrFloatBitWidth() / 8);
+    depth = constantOf(ir::depthOf(op));
     chooseWords();
     depth = constantOf(depthOf(op, tile));
   }
@@ -67,7 +72,7 @@ public:
     tile.keepsSums = kernel && hasRowStatistics(kernel);
     takesColumns = kernel && hasColumnStatistics(kernel);
     tile.rightAlongDepth =
-        !runsAlong(right, rank - 1) && runsAlong(right, rank - 2);
+        !runsAlong(right, rightColumns) && runsAlong(right, rightDepth);
     if (target.lanesAreThreads())
       return chooseForThreads();
     // Few rows read each element once. More columns than a vector's would be
@@ -172,7 +177,8 @@ private:
   bool standsForUnit() {
     const MatrixUnit *unit = target.matrixUnit();
     auto kernel = op->getParentOfType<program::KernelOp>();
-    if (!unit || !unit->readsColumns || !kernel || hasRowStatistics(kernel))
+    if (!unit || !unit->readsColumns || !kernel || hasRowStatistics(kernel) ||
+        !ir::matrixProductOf(op))
       return false;
     Type element = elementOf(op.getResult());
     bool isInput =
@@ -193,7 +199,7 @@ private:
     Type element = elementOf(op.getResult());
     if (element.isBF16() && numerics != NumericsMode::exact)
       tile.leftPart = tile.rightPart = element;
-    else if (accumulatorType(element).isInteger(32))
+    else if (op.getSumType().isInteger(32))
       choosePartsOfIntegers();
     if (!tile.leftPart)
       return;
@@ -334,6 +340,8 @@ private:
   void chooseImage() {
     if (tile.perWord > 1 || (rows >= 0 && rows <= fewRows) || tile.keepsSums)
       return;
+    if (!ir::matrixProductOf(op))
+      return;
     auto windows = findImageWindows(op.getLhs());
     if (!windows || windows->positions < fewPositions)
       return;
@@ -419,7 +427,7 @@ private:
   void chooseCopies() {
     Value right = op.getRhs();
     bool isReused = rows < 0 || rows > int64_t(tile.rows);
-    bool inRows = runsAlong(right, rank - 1);
+    bool inRows = runsAlong(right, rightColumns);
     tile.copiesByPanel = !inRows;
     bool isLarge = columns > 0 && depth > 0 && columns * depth >= 1 << 17;
     if (!inRows || (isReused && (isComputed(right) || isWidened(right))) ||
@@ -444,13 +452,13 @@ private:
     if (tile.image)
       return;
     bool hasPanels = columns < 0 || columns > 2 * tile.columns();
-    bool alongDepth = runsAlong(leftOperand, rank - 1);
+    bool alongDepth = runsAlong(leftOperand, leftDepth);
     tile.leftAlongRows =
-        !alongDepth && runsAlong(leftOperand, rank - 2) && !tile.inUnit;
+        !alongDepth && runsAlong(leftOperand, leftRows) && !tile.inUnit;
     bool isLong = (rows < 0 || rows >= 64) && (columns < 0 || columns >= 64) &&
                   (depth < 0 || depth > 256);
     // Where k is of several axes, each row of a tile would divide it.
-    int64_t run = innerRun(leftOperand, rank - 1);
+    int64_t run = innerRun(leftOperand, leftDepth);
     bool isSplit = run > 0 && (depth < 0 || run < depth);
     tile.copiesLeft = tile.perWord > 1 || isComputed(leftOperand) ||
                       isWidened(leftOperand) ||
@@ -460,13 +468,14 @@ private:
   /// Of a copy of all of the right operand; huge where unknown.
   double copiedBytes() {
     Shape shape = shapeOf(op.getRhs());
-    int64_t count = constantOf(product(shape, 0, rank, op.getContext()));
+    int64_t count =
+        constantOf(product(shape, 0, shape.size(), op.getContext()));
     return count < 0 ? 1e18 : double(count) * double(bytes);
   }
 
   // Whether elements are widened to the accumulator's type.
   bool isWidened(Value operand) const {
-    return accumulatorType(elementOf(operand)) != valueType(elementOf(operand));
+    return sums != valueType(elementOf(operand));
   }
 
   void chooseBlocks() {
@@ -596,7 +605,7 @@ private:
   }
 
   void chooseRun() {
-    int64_t elements = innerRun(leftOperand, rank - 1);
+    int64_t elements = innerRun(leftOperand, leftDepth);
     int64_t run = elements / tile.perWord; // a word lies in one
     bool isLong = run >= int64_t(tile.lanes) && run < depth;
     if (!tile.copiesLeft || tile.leftAlongRows || tile.inUnit || !isLong ||
@@ -646,11 +655,14 @@ private:
   }
 
   const Target &target;
-  ir::MatmulOp op;
+  ir::ContractionOpInterface op;
   NumericsMode numerics;
   Value leftOperand; ///< what is copied of it
   TileShape tile;
   unsigned rank = 0;
+  Type sums;                    ///< what products are summed in
+  unsigned leftRows, leftDepth; ///< axes of the operands
+  unsigned rightDepth, rightColumns;
   bool takesColumns = false;    ///< of what the kernel stores
   bool keepsRight = false;      ///< a copy of all of it, from run to run
   int64_t rows, columns, depth; ///< -1 where unknown
@@ -659,16 +671,15 @@ private:
 
 } // namespace
 
-AffineExpr depthOf(ir::MatmulOp op, const TileShape &tile) {
-  AffineExpr length = shapeOf(op.getLhs()).back();
-  return length.ceilDiv(int64_t(tile.perWord) * tile.depthStep) *
+AffineExpr depthOf(ir::ContractionOpInterface op, const TileShape &tile) {
+  return depthOf(op).ceilDiv(int64_t(tile.perWord) * tile.depthStep) *
          int64_t(tile.depthStep);
 }
 
-Type copiedType(ir::MatmulOp op, const TileShape &tile) {
+Type copiedType(ir::ContractionOpInterface op, const TileShape &tile) {
   if (tile.perWord > 1)
     return IntegerType::get(op.getContext(), 32);
-  return accumulatorType(elementOf(op.getResult()));
+  return op.getSumType();
 }
 
 bool copiesRightIfKept(RankedTensorType product, RankedTensorType input) {
@@ -681,7 +692,7 @@ bool copiesRightIfKept(RankedTensorType product, RankedTensorType input) {
          input.getNumElements() * bits / 8 >= leastBytes;
 }
 
-TileShape chooseTile(const Target &target, ir::MatmulOp op,
+TileShape chooseTile(const Target &target, ir::ContractionOpInterface op,
                      NumericsMode numerics) {
   return TileChooser(target, op, numerics).run();
 }

@@ -6,7 +6,6 @@
 #include "compiler/lower/StagedImage.h"
 #include "compiler/target/Target.h"
 #include "dialects/sinter/Dialect.h"
-#include "sinter/generated/classes/Contraction.h"
 
 namespace sinter::compiler {
 
@@ -104,10 +103,10 @@ struct TileShape {
 };
 
 /// The end of k.
-mlir::AffineExpr depthOf(ir::MatmulOp op, const TileShape &tile);
+mlir::AffineExpr depthOf(ir::ContractionOpInterface op, const TileShape &tile);
 
 /// What copies of the operands hold: words, or what products are summed in.
-mlir::Type copiedType(ir::MatmulOp op, const TileShape &tile);
+mlir::Type copiedType(ir::ContractionOpInterface op, const TileShape &tile);
 
 /// Whether a right operand that an input decides is copied from run to run only
 /// where that input is known to stay the same: of few rows, and large.
@@ -115,7 +114,7 @@ bool copiesRightIfKept(mlir::RankedTensorType product,
                        mlir::RankedTensorType input);
 
 /// A function of the op's types, shapes, the mode and the target only.
-TileShape chooseTile(const Target &target, ir::MatmulOp op,
+TileShape chooseTile(const Target &target, ir::ContractionOpInterface op,
                      NumericsMode numerics);
 
 } // namespace sinter::compiler

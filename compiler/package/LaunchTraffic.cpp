@@ -43,7 +43,7 @@ static AffineExpr flopsOf(Operation *op) {
   case PatternKind::scatter:
     return elementCount(op->getOperands().back().getType());
   case PatternKind::contraction:
-    return count * dimsOf(op->getOperand(0).getType()).back() * 2;
+    return count * depthOf(cast<ir::ContractionOpInterface>(op)) * 2;
   default:
     return getAffineConstantExpr(0, context);
   }

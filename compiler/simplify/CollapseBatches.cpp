@@ -42,13 +42,14 @@ static Value asMatrix(Value value, ArrayRef<AffineExpr> dims, unsigned symbols,
                                shapeAttr(builder.getContext(), dims, symbols));
 }
 
-static Value productOfAllRows(ir::MatmulOp product, OpBuilder &builder) {
+static Value productOfAllRows(ir::ContractionOpInterface product,
+                               OpBuilder &builder) {
   if (ir::permutedOperand(product.getLhs()))
     return {};
   Value matrix = repeatedMatrix(product.getRhs(), builder);
   if (!matrix)
     return {};
-  RankedTensorType type = product.getType();
+  RankedTensorType type = product.getResult().getType();
   SmallVector<AffineExpr> dims = dimsOf(type);
   unsigned symbols = numSymbolsOf(product);
   AffineExpr rows = builder.getAffineConstantExpr(1);
@@ -69,12 +70,13 @@ static Value productOfAllRows(ir::MatmulOp product, OpBuilder &builder) {
 // The gradient of a matrix that all batches share: of [batches, k, m] and
 // [batches, k, n], with the first one exchanged, [m, n].
 static Value productOfAllDepths(ir::SumOp sum, OpBuilder &builder) {
-  auto product = sum.getX().getDefiningOp<ir::MatmulOp>();
+  auto product = ir::matrixProductOf(sum.getX());
   Value left = product ? exchangedOperand(product.getLhs()) : Value();
   if (!left || !product->hasOneUse() || sum.getKeepdims() ||
-      product.getType().getElementType() != sum.getType().getElementType())
+      getElementTypeOrSelf(product.getResult().getType()) !=
+          sum.getType().getElementType())
     return {};
-  SmallVector<AffineExpr> dims = dimsOf(product.getType());
+  SmallVector<AffineExpr> dims = dimsOf(product.getResult().getType());
   size_t batches = dims.size() - 2;
   ArrayRef<int64_t> axes = sum.getAxes();
   if (batches == 0 || axes.size() != batches)
@@ -95,7 +97,7 @@ static Value productOfAllDepths(ir::SumOp sum, OpBuilder &builder) {
 }
 
 Value collapseBatches(Operation *op, OpBuilder &builder, bool exact) {
-  if (auto product = dyn_cast<ir::MatmulOp>(op))
+  if (auto product = ir::matrixProductOf(op))
     return productOfAllRows(product, builder);
   // A product for each batch rounds before the sum does.
   auto sum = dyn_cast<ir::SumOp>(op);

@@ -7,7 +7,6 @@
 #include "dialects/sinter/SmallFloats.h"
 #include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
-#include "sinter/generated/classes/Contraction.h"
 #include "sinter/generated/classes/Reduce.h"
 #include "sinter/generated/classes/View.h"
 
@@ -257,7 +256,7 @@ static std::optional<ScoreMatch> matchScores(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
-  if (auto product = dyn_cast<ir::MatmulOp>(op)) {
+  if (auto product = ir::matrixProductOf(op)) {
     ScoreMatch match;
     match.product = product;
     match.query = behindScale(product.getLhs(), match.scale);
@@ -358,7 +357,7 @@ private:
                    ProductMatch::Kind across, const Scaling &factor,
                    const ScoreGradientMatch &change) {
     for (Operation *user : matrix.getUsers()) {
-      if (auto product = dyn_cast<ir::MatmulOp>(user)) {
+      if (auto product = ir::matrixProductOf(user)) {
         if (product.getLhs() == matrix)
           add({straight, product, factor, change});
         continue;
@@ -367,7 +366,7 @@ private:
           exchangedOperand(user->getResult(0)) != matrix)
         continue;
       for (Operation *reader : user->getUsers())
-        if (auto product = dyn_cast<ir::MatmulOp>(reader))
+        if (auto product = ir::matrixProductOf(reader))
           if (product.getLhs() == user->getResult(0))
             add({across, product, factor, change});
     }
@@ -403,7 +402,7 @@ private:
         (weighted.getLhs() == change && weighted.getRhs() == probabilities) ||
         (weighted.getRhs() == change && weighted.getLhs() == probabilities);
     change = behindHidden(change);
-    auto matrix = change.getDefiningOp<ir::MatmulOp>();
+    auto matrix = ir::matrixProductOf(change);
     if (!isDelta || !matrix)
       return std::nullopt;
     return ScoreGradientMatch{matrix.getLhs(), matrix.getRhs()};

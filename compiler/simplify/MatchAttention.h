@@ -3,7 +3,6 @@
 
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Arithmetic.h"
-#include "sinter/generated/classes/Contraction.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -26,7 +25,7 @@ struct Scaling {
 /// query * keyTransposed * scale + added, where `condition` holds (or, when
 /// `inverted`, does not), else -inf.
 struct ScoreMatch {
-  ir::MatmulOp product;
+  ir::ContractionOpInterface product;
   mlir::Value query, keyTransposed;
   Scaling scale;
   mlir::Value added, condition;
@@ -57,7 +56,7 @@ struct ScoreGradientMatch {
 /// gradient, in the form of attention's.
 struct ProductMatch {
   enum Kind { result, query, key, value } kind = result;
-  ir::MatmulOp op;
+  ir::ContractionOpInterface op;
   Scaling factor;
   ScoreGradientMatch change; ///< of `query` and `key`
 };

@@ -141,11 +141,11 @@ private:
 /// One product of matrices whose factors are bytes, by what they stand for.
 class ByteProduct {
 public:
-  ByteProduct(ir::MatmulOp product, bool takesZero, AxisParts &parts,
-              OpBuilder &builder)
+  ByteProduct(ir::ContractionOpInterface product, bool takesZero,
+              AxisParts &parts, OpBuilder &builder)
       : product(product), takesZero(takesZero), parts(parts), builder(builder),
         writer(parts, builder, numSymbolsOf(product)),
-        dims(dimsOf(product.getType())) {}
+        dims(dimsOf(product.getResult().getType())) {}
 
   /// The same by a product of bytes; null where there is none.
   Value run();
@@ -180,7 +180,7 @@ private:
   unsigned rows() const { return unsigned(dims.size()) - 2; }
   unsigned columns() const { return unsigned(dims.size()) - 1; }
 
-  ir::MatmulOp product;
+  ir::ContractionOpInterface product;
   bool takesZero;
   AxisParts &parts;
   OpBuilder &builder;
@@ -399,7 +399,7 @@ Value ByteProduct::run() {
   if (innerRun(product.getLhs(), columns()) % word != 0)
     return {};
   depth = known.getValue();
-  bool isFloat = isOfFloats(product);
+  bool isFloat = isOfFloats(product.getResult());
   // Sums of integers wrap, those that stand for floats must not.
   constexpr int64_t mostSummed = std::numeric_limits<int32_t>::max();
   if (isFloat ? depth > mostSummed / (mostOfByte * mostOfByte)
@@ -416,7 +416,7 @@ Value ByteProduct::run() {
   Value sums = sumOfProducts();
   if (!isFloat)
     return sums;
-  Value result = castTo(sums, elementOf(product)), scale;
+  Value result = castTo(sums, elementOf(product.getResult())), scale;
   for (Value each : {*leftScales, *rightScales})
     if (each)
       scale = scale ? apply<ir::MulOp>(scale, spread(each, dims))
@@ -438,7 +438,7 @@ struct ProductsOfBytesPass : impl::ProductsOfBytesBase<ProductsOfBytesPass> {
     bool isChanged = false;
     for (Operation &op : llvm::make_early_inc_range(
              function.getBody().front().without_terminator())) {
-      auto product = dyn_cast<ir::MatmulOp>(op);
+      auto product = ir::matrixProductOf(&op);
       if (!product)
         continue;
       builder.setInsertionPoint(&op);

@@ -10,7 +10,6 @@
 #include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Attention.h"
-#include "sinter/generated/classes/Contraction.h"
 #include "sinter/generated/classes/Reduce.h"
 #include "sinter/generated/classes/View.h"
 
@@ -90,7 +89,7 @@ std::string Raising::reader() const {
       continue;
     for (Operation *user : op->getUsers()) {
       if (user->hasTrait<OpTrait::IsTerminator>() ||
-          (isa<ir::MatmulOp>(user) && !raised.contains(user)))
+          (isa<ir::ContractionOpInterface>(user) && !raised.contains(user)))
         return op->getName().stripDialect().str();
       stack.push_back(user);
     }

@@ -94,7 +94,7 @@ Value exchanged(Value value, Location loc, OpBuilder &builder) {
 // same order. The contraction's epilogue then sees what follows.
 static Value transposeOperands(Value view, const ir::Permuted &permuted,
                                OpBuilder &builder) {
-  auto product = permuted.operand.getDefiningOp<ir::MatmulOp>();
+  auto product = ir::matrixProductOf(permuted.operand);
   if (!product || !product->hasOneUse())
     return {};
   ArrayRef<int64_t> permutation = permuted.permutation;

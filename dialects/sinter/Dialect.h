@@ -2,6 +2,7 @@
 /// declared in sinter/generated/classes, one header for each file of ops.
 #pragma once
 
+#include "dialects/sinter/Contraction.h"
 #include "dialects/sinter/Reorder.h"
 #include "sinter/runtime/OpTable.h"
 

@@ -98,6 +98,58 @@ def ScatterOpInterface : OpInterface<"ScatterOpInterface"> {
   ];
 }
 
+def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    Products of elements of two operands, summed over a loop. Convolutions are
+    products of windows, and groups are batches. The result is [batch..., m, n];
+    operands have an axis for each of their loops, in any order. What decodes an
+    operand is the ops that compute it: fusion puts them into its kernel.
+  }];
+  let methods = [
+    InterfaceMethod<"What has rows.",
+                    "::mlir::TypedValue<::mlir::RankedTensorType>", "getLhs">,
+    InterfaceMethod<"What has columns.",
+                    "::mlir::TypedValue<::mlir::RankedTensorType>", "getRhs">,
+    InterfaceMethod<"The sums, in its element type.",
+                    "::mlir::TypedValue<::mlir::RankedTensorType>",
+                    "getResult">,
+    InterfaceMethod<"Which elements take part at each point of the loops.",
+                    "::sinter::ir::ContractionMaps", "getIndexingMaps">,
+    InterfaceMethod<"The scalar type that products are summed in.",
+                    "::mlir::Type", "getSumType">,
+    InterfaceMethod<"How many loops are over batches.",
+                    "unsigned", "getNumBatchLoops", (ins), [{}], [{
+      return $_op.getIndexingMaps().result.getNumResults() - 2;
+    }]>,
+    InterfaceMethod<"The left operand's axis of m or k.",
+                    "unsigned", "getLhsAxis",
+                    (ins "::sinter::ir::ContractionLoop":$loop), [{}], [{
+      return ::sinter::ir::axisOf($_op.getIndexingMaps().lhs, loop);
+    }]>,
+    InterfaceMethod<"The right operand's axis of k or n.",
+                    "unsigned", "getRhsAxis",
+                    (ins "::sinter::ir::ContractionLoop":$loop), [{}], [{
+      return ::sinter::ir::axisOf($_op.getIndexingMaps().rhs, loop);
+    }]>,
+    InterfaceMethod<[{
+      How elements of the left operand are decoded from those that are stored,
+      if they are.
+    }], "::std::optional<::sinter::ir::OperandDecoding>", "getLhsDecoding",
+        (ins), [{}], [{
+      return ::sinter::ir::decodingBehind($_op.getLhs(),
+                                          $_op.getIndexingMaps().lhs);
+    }]>,
+    InterfaceMethod<"Those of the right operand.",
+                    "::std::optional<::sinter::ir::OperandDecoding>",
+                    "getRhsDecoding", (ins), [{}], [{
+      return ::sinter::ir::decodingBehind($_op.getRhs(),
+                                          $_op.getIndexingMaps().rhs);
+    }]>,
+  ];
+  let verify = [{ return ::sinter::ir::verifyContraction($_op); }];
+}
+
 def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
   let cppNamespace = "::sinter::ir";
   let description = [{

@@ -4,7 +4,8 @@
 
 include "dialects/sinter/OpBase.td"
 
-def Sinter_MatmulOp : Sinter_Op<"matmul", "contraction"> {
+def Sinter_MatmulOp : Sinter_Op<"matmul", "contraction",
+                                [ContractionOpInterface]> {
   let summary = "Matrix product over the last two axes, one per leading index.";
   let description = [{
     lhs[..., m, k] and rhs[..., k, n] give [..., m, n]. Vectors and leading dims
@@ -13,6 +14,14 @@ def Sinter_MatmulOp : Sinter_Op<"matmul", "contraction"> {
   let arguments = (ins Sinter_Numeric:$lhs, Sinter_Numeric:$rhs);
   let results = (outs Sinter_Numeric:$result);
   let shapeRule = "matmul";
+  let declares = [{
+    ::sinter::ir::ContractionMaps getIndexingMaps() {
+      return ::sinter::ir::matrixProductMaps(getType().getRank(), getContext());
+    }
+    ::mlir::Type getSumType() {
+      return ::sinter::ir::defaultSumType(getType().getElementType());
+    }
+  }];
   let promotion = "match";
   let handWritten = 1;
   let example = "matmul(lhs, rhs)";
