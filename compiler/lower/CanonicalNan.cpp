@@ -1,10 +1,10 @@
 /// The bits of NaN.
 #include "compiler/lower/CanonicalNan.h"
 
+#include "compiler/math/Nans.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 #include <limits>
 
@@ -57,30 +57,6 @@ static Value canonicalHalf(Emission &emission, Value value, FloatType type) {
   Value result = arith::SelectOp::create(
       builder, loc, isNan, bitsOf(llvm::APFloat::getQNaN(format)), bits);
   return arith::BitcastOp::create(builder, loc, shape, result);
-}
-
-std::optional<llvm::APFloat> knownNumber(Value value) {
-  if (auto spread = value.getDefiningOp<vector::BroadcastOp>())
-    value = spread.getSource();
-  llvm::APFloat number(0.0);
-  if (!matchPattern(value, m_ConstantFloat(&number)) || number.isNaN())
-    return std::nullopt;
-  return number;
-}
-
-// Where both are zero, which of them it is matters.
-bool passesNan(Operation *extremum) {
-  return llvm::any_of(extremum->getOperands(), [](Value operand) {
-    std::optional<llvm::APFloat> number = knownNumber(operand);
-    return number && !number->isZero();
-  });
-}
-
-bool ignoresNan(Operation *extremum) {
-  auto fast =
-      cast<arith::ArithFastMathInterface>(extremum).getFastMathFlagsAttr();
-  return fast &&
-         arith::bitEnumContainsAny(fast.getValue(), arith::FastMathFlags::nnan);
 }
 
 // Whether a NaN in it can only be the canonical one: targets see to that in an

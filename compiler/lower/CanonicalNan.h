@@ -15,13 +15,4 @@ bool isArithmetic(mlir::Operation *op);
 /// depends on the order of operands and on who folds; the result must not.
 Element canonicalNan(Emission &emission, mlir::Value tensor, Element element);
 
-/// The number that all lanes of a value are known to be; none for NaN.
-std::optional<llvm::APFloat> knownNumber(mlir::Value value);
-
-/// Whether an arith.maximumf or minimumf passes a NaN on as it is, for which
-/// one instruction does; else its NaN is the one that arithmetic has.
-bool passesNan(mlir::Operation *extremum);
-/// Whether a maximumf or minimumf is promised that no operand is NaN.
-bool ignoresNan(mlir::Operation *extremum);
-
 } // namespace sinter::compiler

@@ -1,8 +1,8 @@
 /// Philox4x32-10 and what is made of its bits (docs/semantics.md).
 #include "compiler/lower/Inline.h"
 
-#include "compiler/lower/ElementMath.h"
-#include "compiler/lower/Rounded.h"
+#include "compiler/math/ElementMath.h"
+#include "compiler/math/Rounded.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Random.h"
 

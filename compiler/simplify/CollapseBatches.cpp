@@ -43,7 +43,7 @@ static Value asMatrix(Value value, ArrayRef<AffineExpr> dims, unsigned symbols,
 }
 
 static Value productOfAllRows(ir::ContractionOpInterface product,
-                               OpBuilder &builder) {
+                              OpBuilder &builder) {
   if (ir::permutedOperand(product.getLhs()))
     return {};
   Value matrix = repeatedMatrix(product.getRhs(), builder);

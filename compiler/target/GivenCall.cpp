@@ -2,6 +2,7 @@
 #include "compiler/target/GivenCall.h"
 
 #include "compiler/import/Types.h"
+#include "compiler/target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -47,6 +48,12 @@ runtime::GivenLaunch launchOf(ir::OpaqueOpInterface given,
   launch.sharedBytes = uint32_t(given.getSharedBytes());
   launch.buffers.assign(buffers.begin(), buffers.end());
   return launch;
+}
+
+FailureOr<TargetCode> Target::compileGiven(Operation *op, StringRef,
+                                           ArrayRef<unsigned>, bool) const {
+  return op->emitOpError("is a kernel for GPUs, which target '")
+         << StringRef(name()) << "' does not run";
 }
 
 } // namespace sinter::compiler

@@ -68,6 +68,40 @@ RULES = [
                "dialects", GENERATED] + OUTSIDE),
 ]
 
+# The rooms of the compiler, and which of the others each may include: only such
+# as stand before it, so that there are no circles. A folder's own files are its
+# room; folders in it are others.
+ROOMS = [
+    ("compiler/guard", []),
+    ("compiler/import", []),
+    ("compiler/link", ["compiler/guard"]),
+    ("compiler/math", []),
+    ("compiler/target", ["compiler/import"]),
+    ("compiler/target/llvm", []),
+    ("compiler/target/simt", ["compiler/target"]),
+    ("compiler/target/simt/attention", ["compiler/target",
+                                        "compiler/target/simt"]),
+    ("compiler/target/cpu", ["compiler/link", "compiler/math",
+                             "compiler/target", "compiler/target/llvm"]),
+    ("compiler/target/cuda", ["compiler/math", "compiler/target",
+                              "compiler/target/llvm", "compiler/target/simt",
+                              "compiler/target/simt/attention"]),
+    ("compiler/target/vulkan", ["compiler/math", "compiler/target",
+                                "compiler/target/simt",
+                                "compiler/target/simt/attention"]),
+    ("compiler/lower", ["compiler/math", "compiler/target"]),
+    ("compiler/fuse", ["compiler/import", "compiler/lower",
+                       "compiler/target"]),
+    ("compiler/simplify", ["compiler/import", "compiler/lower",
+                           "compiler/fuse"]),
+    ("compiler/plan", ["compiler/import", "compiler/fuse"]),
+    ("compiler/package", ["compiler/import", "compiler/target",
+                          "compiler/lower", "compiler/fuse",
+                          "compiler/plan"]),
+]
+# What every room may know of the compiler as a whole.
+FACES = {"compiler/Compiler.h", "compiler/Passes.h", "compiler/pch.h"}
+
 # Headers that `sinter embed` writes.
 MADE = {"bits.h", "digits.h", "model.h"}
 
@@ -79,6 +113,30 @@ def rule_of(path):
         if path == place or path.startswith(place + "/"):
             return place, allowed
     return None, None
+
+
+def room_of(path):
+    """The folder that `path` is directly in, if it is a room."""
+    folder = path.rpartition("/")[0]
+    return next((room for room in ROOMS if room[0] == folder), None)
+
+
+def check_rooms():
+    """Each room may include such alone as stand before it."""
+    for number, (room, others) in enumerate(ROOMS):
+        before = [name for name, _ in ROOMS[:number]]
+        for other in others:
+            if other not in before:
+                yield f"{room} may not include {other}: it stands behind it"
+
+
+def check_room(path, line, target):
+    own = room_of(path)
+    if not own or not target.startswith("compiler/") or target in FACES:
+        return
+    other = target.rpartition("/")[0]
+    if other != own[0] and other not in own[1]:
+        yield f"{path}:{line}: {own[0]} may not include {target}"
 
 
 def within(target, places):
@@ -98,6 +156,7 @@ def check_file(root, path, text):
     for match in INCLUDE.finditer(text):
         quote, target = match.groups()
         line = text.count("\n", 0, match.start(2)) + 1
+        yield from check_room(str(path), line, target)
         if restricted(target):
             if not within(target, allowed):
                 yield f"{path}:{line}: {place} may not include {target}"
@@ -109,7 +168,7 @@ def check_file(root, path, text):
 
 def check(root):
     root = pathlib.Path(root)
-    problems = []
+    problems = list(check_rooms())
     for path in sources.tracked(root, sources.CPP):
         problems += check_file(root, path, sources.read(root, path))
     return problems

@@ -1,12 +1,13 @@
 /// The cpu target: kernel functions over the argument block.
 #include "compiler/target/cpu/CpuTarget.h"
+#include "compiler/target/llvm/LlvmForm.h"
 
 #include "compiler/link/LinkImage.h"
+#include "compiler/math/ExpandMath.h"
+#include "compiler/math/ExpandTrig.h"
+#include "compiler/math/WholeVectors.h"
 #include "compiler/target/KernelMemory.h"
-#include "compiler/target/cpu/ExpandMath.h"
-#include "compiler/target/cpu/ExpandTrig.h"
 #include "compiler/target/cpu/TileUnit.h"
-#include "compiler/target/cpu/WholeVectors.h"
 #include "runtime/program/KernelAbi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -66,7 +67,7 @@ Value CpuTarget::addWords(OpBuilder &builder, Location loc, Value a, Value b,
 KernelEntry CpuTarget::beginKernel(OpBuilder &builder, ModuleOp module,
                                    StringRef symbol, TypeRange elements,
                                    unsigned numDims) const {
-  loadCpuDialects(*module.getContext());
+  loadLlvmDialects(*module.getContext());
   Location loc = builder.getUnknownLoc();
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   auto i64 = builder.getI64Type();

@@ -7,7 +7,6 @@
 #include <limits>
 
 namespace llvm {
-class Module;
 class TargetMachine;
 } // namespace llvm
 
@@ -67,23 +66,8 @@ private:
   std::unique_ptr<const MatrixUnit> unit;
 };
 
-/// Rewrites vector, scf, arith, math and memref to the LLVM dialect.
-llvm::LogicalResult convertToLlvm(mlir::ModuleOp module, bool verify);
-
-/// Says how the machine lays types out before loads and stores get what
-/// alignment their types have: by LLVM's own layout i64 has that of i32.
-void setDataLayout(mlir::ModuleOp module, const llvm::TargetMachine &machine);
-
-/// Functions of the module's own are for what is rare: they stay functions, and
-/// what is around their calls is made for the way without them.
-void keepCalls(llvm::Module &module);
-
 /// Makes an object of a module in the LLVM dialect.
 llvm::FailureOr<TargetCode>
 emitObject(mlir::ModuleOp module, const CpuFeatures &features, bool keepText);
-
-/// Loads the dialects and translations that `convertToLlvm` and `emitObject`
-/// use.
-void loadCpuDialects(mlir::MLIRContext &context);
 
 } // namespace sinter::compiler

@@ -1,13 +1,9 @@
-/// From the lowered form to the LLVM dialect, LLVM IR and an object.
+/// From the LLVM dialect to LLVM IR and an object.
 #include "compiler/target/cpu/CpuTarget.h"
 
-#include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "compiler/target/llvm/LlvmForm.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -21,55 +17,6 @@
 using namespace mlir;
 
 namespace sinter::compiler {
-
-void loadCpuDialects(MLIRContext &context) {
-  DialectRegistry registry;
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  context.appendDialectRegistry(registry);
-  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
-                      func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
-                      memref::MemRefDialect, scf::SCFDialect,
-                      vector::VectorDialect>();
-}
-
-LogicalResult convertToLlvm(ModuleOp module, bool verify) {
-  auto internal = LLVM::LinkageAttr::get(module.getContext(),
-                                         LLVM::linkage::Linkage::Internal);
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPrivate() && !function.isDeclaration())
-      function->setAttr("llvm.linkage", internal);
-  PassManager passes(module.getContext());
-  passes.enableVerifier(verify);
-  passes.addPass(createCSEPass());
-  passes.addPass(createSCFToControlFlowPass());
-  ConvertVectorToLLVMPassOptions vectors;
-  vectors.vectorTransposeLowering = vector::VectorTransposeLowering::Shuffle1D;
-  passes.addPass(createConvertVectorToLLVMPass(vectors));
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertMathToLLVMPass());
-  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
-  passes.addPass(createConvertFuncToLLVMPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  passes.addPass(createUBToLLVMConversionPass());
-  passes.addPass(createReconcileUnrealizedCastsPass());
-  passes.addPass(createCSEPass());
-  return passes.run(module);
-}
-
-void setDataLayout(ModuleOp module, const llvm::TargetMachine &machine) {
-  std::string text = machine.createDataLayout().getStringRepresentation();
-  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
-                  StringAttr::get(module.getContext(), text));
-}
-
-void keepCalls(llvm::Module &module) {
-  for (llvm::Function &function : module)
-    if (!function.isDeclaration() && function.hasLocalLinkage()) {
-      function.addFnAttr(llvm::Attribute::NoInline);
-      function.addFnAttr(llvm::Attribute::Cold);
-    }
-}
 
 static std::unique_ptr<llvm::TargetMachine>
 makeTargetMachine(const CpuFeatures &features) {

@@ -1,10 +1,9 @@
 /// The cuda target: kernel functions over words of parameter memory.
 #include "compiler/target/cuda/CudaTarget.h"
 
+#include "compiler/math/ExpandMath.h"
+#include "compiler/math/ExpandTrig.h"
 #include "compiler/target/KernelMemory.h"
-#include "compiler/target/cpu/CpuTarget.h"
-#include "compiler/target/cpu/ExpandMath.h"
-#include "compiler/target/cpu/ExpandTrig.h"
 #include "compiler/target/cuda/CudaBlock.h"
 #include "compiler/target/cuda/MachineNan.h"
 #include "compiler/target/cuda/NarrowMath.h"
@@ -12,6 +11,7 @@
 #include "compiler/target/cuda/Warp.h"
 #include "compiler/target/cuda/WarpgroupAttention.h"
 #include "compiler/target/cuda/WarpgroupUnit.h"
+#include "compiler/target/llvm/LlvmForm.h"
 #include "compiler/target/simt/DistributeLanes.h"
 #include "compiler/target/simt/FmaUnit.h"
 #include "compiler/target/simt/LaneMemory.h"
@@ -76,7 +76,7 @@ static Value bufferOf(OpBuilder &builder, Location loc, Value address,
 KernelEntry CudaTarget::beginKernel(OpBuilder &builder, ModuleOp module,
                                     StringRef symbol, TypeRange elements,
                                     unsigned numDims) const {
-  loadCpuDialects(*module.getContext());
+  loadLlvmDialects(*module.getContext());
   using runtime::CudaArguments;
   Location loc = builder.getUnknownLoc();
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());

@@ -1,6 +1,6 @@
 /// From the LLVM dialect to PTX.
-#include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cuda/CudaTarget.h"
+#include "compiler/target/llvm/LlvmForm.h"
 
 #include "compiler/target/cuda/Ptx.h"
 #include "compiler/target/cuda/Warp.h"

@@ -2,7 +2,7 @@
 /// the machine has made them.
 #include "compiler/target/cuda/MachineNan.h"
 
-#include "compiler/lower/CanonicalNan.h"
+#include "compiler/math/Nans.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

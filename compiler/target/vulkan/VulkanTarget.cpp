@@ -1,9 +1,9 @@
 /// The vulkan target: kernels over words of an argument block.
 #include "compiler/target/vulkan/VulkanTarget.h"
 
+#include "compiler/math/ExpandMath.h"
+#include "compiler/math/ExpandTrig.h"
 #include "compiler/target/KernelMemory.h"
-#include "compiler/target/cpu/ExpandMath.h"
-#include "compiler/target/cpu/ExpandTrig.h"
 #include "compiler/target/simt/DistributeLanes.h"
 #include "compiler/target/simt/FmaUnit.h"
 #include "compiler/target/simt/OneThread.h"

@@ -1,10 +1,10 @@
 /// exp, log, erf and rsqrt on vectors of 16 floats. Registers hold tables: a
 /// permutation looks up 16 of their elements at once, so that the polynomials
 /// are short.
-#include "compiler/target/cpu/ExpandWide.h"
+#include "compiler/math/ExpandWide.h"
 
-#include "compiler/target/cpu/ExpandFast.h"
-#include "compiler/target/cpu/WideMath.h"
+#include "compiler/math/ExpandFast.h"
+#include "compiler/math/WideMath.h"
 
 using namespace mlir;
 

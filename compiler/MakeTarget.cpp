@@ -7,12 +7,6 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-FailureOr<TargetCode> Target::compileGiven(Operation *op, StringRef,
-                                           ArrayRef<unsigned>, bool) const {
-  return op->emitOpError("is a kernel for GPUs, which target '")
-         << StringRef(name()) << "' does not run";
-}
-
 static std::shared_ptr<const Target> makeCpu(std::string_view name,
                                              std::string_view level) {
   auto features = cpuFeatures(level);

@@ -1,6 +1,6 @@
 /// Approximations of f32 functions on vectors of 16. What is special (zeros,
 /// infinities, NaN, signs) comes out as it does by the rules of IEEE 754.
-#include "compiler/target/cpu/ExpandFast.h"
+#include "compiler/math/ExpandFast.h"
 
 using namespace mlir;
 

@@ -1,13 +1,13 @@
 /// exp, log, tanh, erf and rsqrt as arithmetic, for every input.
-#include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/math/ExpandMath.h"
 
-#include "compiler/lower/Rounded.h"
-#include "compiler/target/cpu/Elementary.h"
-#include "compiler/target/cpu/ExpandExtremum.h"
-#include "compiler/target/cpu/ExpandFloat16.h"
-#include "compiler/target/cpu/ExpandPowers.h"
-#include "compiler/target/cpu/ExpandTrig.h"
-#include "compiler/target/cpu/ExpandWide.h"
+#include "compiler/math/Elementary.h"
+#include "compiler/math/ExpandExtremum.h"
+#include "compiler/math/ExpandFloat16.h"
+#include "compiler/math/ExpandPowers.h"
+#include "compiler/math/ExpandTrig.h"
+#include "compiler/math/ExpandWide.h"
+#include "compiler/math/Rounded.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"

@@ -1,7 +1,7 @@
 /// Powers, logarithms of other bases, angles and remainders as arithmetic.
 #pragma once
 
-#include "compiler/target/cpu/Elementary.h"
+#include "compiler/math/Elementary.h"
 
 namespace sinter::compiler {
 

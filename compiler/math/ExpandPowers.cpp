@@ -1,6 +1,6 @@
 /// Powers, logarithms of other bases, angles and remainders as arithmetic, for
 /// every input.
-#include "compiler/target/cpu/ExpandPowers.h"
+#include "compiler/math/ExpandPowers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -2,8 +2,8 @@
 /// have.
 #pragma once
 
-#include "compiler/lower/ElementMath.h"
-#include "compiler/target/cpu/WholeVectors.h"
+#include "compiler/math/ElementMath.h"
+#include "compiler/math/WholeVectors.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

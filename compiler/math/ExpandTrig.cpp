@@ -5,9 +5,9 @@
 ///
 /// What few numbers need is in functions that all places of a kernel call: it
 /// is several times as long as the rest.
-#include "compiler/target/cpu/ExpandTrig.h"
+#include "compiler/math/ExpandTrig.h"
 
-#include "compiler/target/cpu/Elementary.h"
+#include "compiler/math/Elementary.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,5 +1,5 @@
 /// Instructions on whole vectors.
-#include "compiler/target/cpu/WholeVectors.h"
+#include "compiler/math/WholeVectors.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"

@@ -1,7 +1,7 @@
 /// Approximations, for the numerics mode `fast`.
 #pragma once
 
-#include "compiler/target/cpu/WideMath.h"
+#include "compiler/math/WideMath.h"
 
 namespace sinter::compiler {
 

@@ -1,7 +1,7 @@
 /// Conversions between f32 and the 16-bit floats as bit arithmetic.
 #pragma once
 
-#include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/math/ExpandMath.h"
 
 #include "mlir/IR/Builders.h"
 

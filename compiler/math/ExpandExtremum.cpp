@@ -1,10 +1,10 @@
 /// maximumf and minimumf: max and min of x86 give their second operand where
 /// both are zero or one is NaN.
-#include "compiler/target/cpu/ExpandExtremum.h"
+#include "compiler/math/ExpandExtremum.h"
 
-#include "compiler/lower/CanonicalNan.h"
-#include "compiler/lower/ElementMath.h"
-#include "compiler/target/cpu/WholeVectors.h"
+#include "compiler/math/ElementMath.h"
+#include "compiler/math/Nans.h"
+#include "compiler/math/WholeVectors.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -1,7 +1,7 @@
 /// The larger and the smaller of two floats as arithmetic.
 #pragma once
 
-#include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/math/ExpandMath.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -1,7 +1,7 @@
 /// Conversions between f32 and the 16-bit floats as bit arithmetic.
-#include "compiler/target/cpu/ExpandFloat16.h"
+#include "compiler/math/ExpandFloat16.h"
 
-#include "compiler/lower/ElementMath.h"
+#include "compiler/math/ElementMath.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

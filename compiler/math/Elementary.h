@@ -2,7 +2,7 @@
 /// scalars or vectors; every input is allowed where nothing else is said.
 #pragma once
 
-#include "compiler/lower/ElementMath.h"
+#include "compiler/math/ElementMath.h"
 
 namespace sinter::compiler {
 

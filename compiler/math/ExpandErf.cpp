@@ -1,5 +1,5 @@
 /// erf and erfc of f64: the rational approximations of FreeBSD's msun.
-#include "compiler/target/cpu/Elementary.h"
+#include "compiler/math/Elementary.h"
 
 using namespace mlir;
 
