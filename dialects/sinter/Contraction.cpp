@@ -149,6 +149,15 @@ ContractionOpInterface matrixProductOf(Value result) {
   return matrixProductOf(result.getDefiningOp());
 }
 
+// Whether lowering brings elements to what they are summed in: floats are
+// widened, others are it already.
+static bool isSummedIn(RankedTensorType operand, Type sum) {
+  Type scalar = scalarType(operand.getElementType());
+  bool isWidened = isa<FloatType>(scalar) && isa<FloatType>(sum) &&
+                   scalar.getIntOrFloatBitWidth() < sum.getIntOrFloatBitWidth();
+  return scalar == sum || isWidened;
+}
+
 LogicalResult verifyContraction(Operation *op) {
   auto contraction = cast<ContractionOpInterface>(op);
   RankedTensorType type = contraction.getResult().getType();
@@ -170,6 +179,11 @@ LogicalResult verifyContraction(Operation *op) {
   if (!hasAxes(maps.lhs, contraction.getLhs().getType(), m, k, n) ||
       !hasAxes(maps.rhs, contraction.getRhs().getType(), k, n, m))
     return op->emitOpError("has an operand without one axis for each loop");
+  for (Value operand : {contraction.getLhs(), contraction.getRhs()})
+    if (!isSummedIn(cast<RankedTensorType>(operand.getType()),
+                    contraction.getSumType()))
+      return op->emitOpError("cannot sum elements of ")
+             << operand.getType() << " in " << contraction.getSumType();
   return success();
 }
 
