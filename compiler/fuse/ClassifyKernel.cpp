@@ -429,9 +429,10 @@ double Classifier::recomputedWork() const {
           (walked - own) * operationsOf(op(index)), bitsOf(value));
   }
   // Threads of a tile have few others beside them, and tensor cores wait for
-  // them; elsewhere memory is waited for anyway. (On an H200, 16 products of a
-  // ResNet of 64 images took 380 us more for the variance's root, of which the
-  // model knew 1.6 each.)
+  // them; elsewhere memory is waited for anyway. An estimate: on an H200, 16
+  // products of a ResNet of 64 images seemed to take 380 us more for the
+  // variance's root, of which the model knew 1.6 each, in times that vary by
+  // half of that.
   constexpr double besideTiles = 12;
   bool isOfTiles = caps.byThreads && (rootKind == PatternKind::contraction ||
                                       rootKind == PatternKind::attention);

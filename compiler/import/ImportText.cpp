@@ -180,6 +180,10 @@ static LogicalResult checkFormed(ModuleOp module, func::FuncOp function) {
   if (!module.getOps<program::BufferOp>().empty())
     return module.emitError("a text after `plan` is not read; one after `fuse` "
                             "is");
+  constexpr int64_t mostSymbols = 1 << 16;
+  for (auto kernel : module.getOps<program::KernelOp>())
+    if (kernel.getNumSymbols() > mostSymbols)
+      return kernel.emitError("has more than ") << mostSymbols << " symbols";
   WalkResult walked = function.walk([&](Operation *op) -> WalkResult {
     // Beside launches there are views, which move nothing.
     if (!isa_and_present<program::ProgramDialect, func::FuncDialect>(
