@@ -23,8 +23,6 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-using graph::PatternKind;
-
 // What is further behind a value is not looked at.
 static constexpr unsigned deepest = 64;
 // So many limits of one value are kept.
