@@ -45,8 +45,7 @@ static void emitBody(KernelWriter &writer, const Way &way) {
 }
 
 // What the tuner may compare.
-static void offerWays(KernelWriter &writer) {
-  SmallVector<Way> ways = candidates(writer);
+static void offerWays(KernelWriter &writer, ArrayRef<Way> ways) {
   if (ways.size() == 1)
     return;
   for (const Way &way : ways)
@@ -120,10 +119,11 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
   for (Operation &op : kernel.getBlock())
     if (failed(target.check(&op)))
       return failure();
-  FailureOr<Way> way = chosenWay(writer);
+  SmallVector<Way> ways = candidates(writer);
+  FailureOr<Way> way = chosenWay(kernel, ways);
   if (failed(way))
     return failure();
-  offerWays(writer);
+  offerWays(writer, ways);
   emitBody(writer, *way);
   if (writer.failed() || failed(noteSizes(writer, *module)))
     return failure();

@@ -14,12 +14,6 @@ using program::Owner;
 using program::Skeleton;
 using program::Staging;
 
-static bool isOfReductions(Skeleton skeleton) {
-  return skeleton == Skeleton::rows || skeleton == Skeleton::turn ||
-         skeleton == Skeleton::columns || skeleton == Skeleton::windows ||
-         skeleton == Skeleton::window_sums;
-}
-
 std::string nameOf(const Way &way) {
   std::string name = stringifySkeleton(way.skeleton).str();
   if (way.skeleton != Skeleton::rows && way.skeleton != Skeleton::columns)
@@ -98,28 +92,29 @@ SmallVector<Way> candidates(KernelWriter &writer) {
   return candidatesOfRows(writer);
 }
 
-FailureOr<Way> chosenWay(KernelWriter &writer) {
-  SmallVector<Way> ways = candidates(writer);
-  program::KernelOp kernel = writer.kernel;
+FailureOr<Way> chosenWay(program::KernelOp kernel, ArrayRef<Way> candidates) {
   program::ScheduleAttr schedule = kernel.getScheduleAttr();
   if (!schedule)
-    return ways.front();
+    return candidates.front();
   Way way{schedule.getSkeleton(), schedule.getOwner(), schedule.getStaging()};
-  if (llvm::is_contained(ways, way))
+  if (llvm::is_contained(candidates, way))
     return way;
   // The first field that leaves none.
-  llvm::erase_if(ways, [&](Way each) { return each.skeleton != way.skeleton; });
-  std::string field = ("skeleton = " + stringifySkeleton(way.skeleton)).str();
-  if (!ways.empty()) {
-    field = ("owner = " + stringifyOwner(way.owner)).str();
-    llvm::erase_if(ways, [&](Way each) { return each.owner != way.owner; });
-  }
-  if (!ways.empty())
-    field = ("staging = " + stringifyStaging(way.staging)).str();
-  std::string choices =
-      llvm::join(llvm::map_range(candidates(writer), nameOf), ", ");
-  return kernel.emitOpError("cannot have a schedule of ")
-         << field << "; it is one of " << choices;
+  auto hasSkeleton = [&](const Way &each) {
+    return each.skeleton == way.skeleton;
+  };
+  auto hasOwner = [&](const Way &each) {
+    return hasSkeleton(each) && each.owner == way.owner;
+  };
+  InFlightDiagnostic error = kernel.emitOpError("cannot have a schedule of ");
+  if (llvm::none_of(candidates, hasSkeleton))
+    error << "skeleton = " << stringifySkeleton(way.skeleton);
+  else if (llvm::none_of(candidates, hasOwner))
+    error << "owner = " << stringifyOwner(way.owner);
+  else
+    error << "staging = " << stringifyStaging(way.staging);
+  return error << "; it is one of "
+               << llvm::join(llvm::map_range(candidates, nameOf), ", ");
 }
 
 void emitRowsBy(KernelWriter &writer, const Way &way) {
@@ -144,7 +139,9 @@ void emitBestRows(KernelWriter &writer) {
 program::ScheduleAttr withChoice(program::KernelOp kernel, StringRef name) {
   program::ScheduleAttr schedule = kernel.getScheduleAttr();
   Skeleton own = schedule ? schedule.getSkeleton() : Skeleton::contraction;
-  if (isOfReductions(own))
+  bool isOfRows = llvm::any_of(
+      waysOfRows, [&](const Way &way) { return way.skeleton == own; });
+  if (isOfRows)
     for (const Way &way : waysOfRows)
       if (nameOf(way) == name)
         return program::ScheduleAttr::get(kernel.getContext(), way.skeleton,

@@ -23,9 +23,10 @@ std::string nameOf(const Way &way);
 /// schedule of the kernel has no part in it.
 llvm::SmallVector<Way> candidates(KernelWriter &writer);
 
-/// What the kernel's schedule says, or else the first candidate. Fails after an
-/// error that names the field which no candidate has so.
-llvm::FailureOr<Way> chosenWay(KernelWriter &writer);
+/// The one of a kernel's candidates that its schedule says, or else the first.
+/// Fails after an error that names the field which no candidate has so.
+llvm::FailureOr<Way> chosenWay(program::KernelOp kernel,
+                               llvm::ArrayRef<Way> candidates);
 
 /// Adds the phases of a kernel without a root of its own.
 void emitRowsBy(KernelWriter &writer, const Way &way);

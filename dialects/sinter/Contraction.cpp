@@ -3,8 +3,8 @@
 
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/Types.h"
+#include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
-#include "sinter/generated/classes/View.h"
 
 using namespace mlir;
 
@@ -61,22 +61,23 @@ struct Read {
 // Goes on to what is behind axes in another order or repeated ones.
 static void passAxes(Read &read) {
   while (true) {
-    if (auto turned = read.tensor.getDefiningOp<TransposeOp>()) {
+    if (auto turned = permutedOperand(read.tensor)) {
       SmallVector<AffineExpr> place(read.place);
-      for (auto [axis, from] : llvm::enumerate(turned.getPermutation()))
+      for (auto [axis, from] : llvm::enumerate(turned->permutation))
         place[from] = read.place[axis];
-      read = {turned.getX(), std::move(place)};
+      read = {turned->operand, std::move(place)};
       continue;
     }
-    auto repeated = read.tensor.getDefiningOp<BroadcastOp>();
+    Value repeated = repeatedOperand(read.tensor);
     if (!repeated)
       return;
-    SmallVector<AffineExpr> dims = dimsOf(repeated.getX().getType());
+    SmallVector<AffineExpr> dims =
+        dimsOf(cast<RankedTensorType>(repeated.getType()));
     SmallVector<AffineExpr> place(ArrayRef(read.place).take_back(dims.size()));
     for (auto [dim, at] : llvm::zip(dims, place))
       if (isOne(dim))
         at = getAffineConstantExpr(0, at.getContext());
-    read = {repeated.getX(), std::move(place)};
+    read = {repeated, std::move(place)};
   }
 }
 
