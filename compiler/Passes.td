@@ -519,6 +519,25 @@ def OrderLaunches : Pass<"order-launches", "::mlir::ModuleOp"> {
   }];
 }
 
+def PlanWorkspaces : Pass<"plan-workspaces", "::mlir::ModuleOp"> {
+  let summary = "Say what buffers kernels need beside their own.";
+  let description = [{
+    They follow from schedules: sums of parts, copies of operands.
+
+    ```mlir
+    program.kernel @reduce_1(%a: tensor<4x1048576xf32>) attributes
+        {kind = "reduce", num_symbols = 0 : i64, schedule =
+         #program.schedule<skeleton = rows, owner = grid, split = 8192>} {...}
+    // has, from here on
+    workspaces = affine_map<() -> (2048)>, prepared = array<i64: -1>
+    ```
+  }];
+  let options = [
+    Option<"exact", "exact", "bool", "false", "Numerics are `exact`">,
+    Option<"fast", "fast", "bool", "false", "Numerics are `fast`">,
+  ];
+}
+
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every value a buffer, every launch a step.";
   let description = [{

@@ -103,6 +103,9 @@ void buildStage(Stage stage, OpPassManager &passes,
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());
+    passes.addPass(createPlanWorkspaces(
+        {.exact = options.lower.numerics == NumericsMode::exact,
+         .fast = options.lower.numerics == NumericsMode::fast}));
     passes.addPass(createPlanMemory());
     break;
   case Stage::lower:

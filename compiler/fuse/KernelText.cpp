@@ -77,13 +77,22 @@ AffineMap KernelSymbols::launchDims() const {
 }
 
 std::string canonicalText(program::KernelOp kernel) {
-  // The name is not part of the text that it is made from.
+  // The name is not part of the text that it is made from, nor is what plan
+  // says of it.
   StringAttr name = kernel.getSymNameAttr();
+  AffineMapAttr workspaces = kernel.getWorkspacesAttr();
+  DenseI64ArrayAttr prepared = kernel.getPreparedAttr();
+  kernel.removeWorkspacesAttr();
+  kernel.removePreparedAttr();
   kernel.setSymName("kernel");
   std::string text;
   llvm::raw_string_ostream stream(text);
   kernel->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
   kernel.setSymName(name);
+  if (workspaces)
+    kernel.setWorkspacesAttr(workspaces);
+  if (prepared)
+    kernel.setPreparedAttr(prepared);
   return text;
 }
 

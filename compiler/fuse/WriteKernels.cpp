@@ -163,7 +163,8 @@ KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
   auto kernel = program::KernelOp::create(
       builder, loc, builder.getStringAttr("kernel"),
       builder.getStringAttr(kind), builder.getI64IntegerAttr(own.size()),
-      scheduleOf(inputs, body));
+      scheduleOf(inputs, body), /*workspaces=*/AffineMapAttr(),
+      /*prepared=*/DenseI64ArrayAttr());
   Block *block = builder.createBlock(&kernel.getBody());
   IRMapping mapping;
   for (Value input : inputs)

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -63,7 +65,7 @@ AttentionTile chooseAttentionTile(const Target &target, Type element,
     tile.lanes = std::max(2u, tile.lanes / 2);
   // A sum per row and vector, the vectors, and an element: 15 of 16 registers.
   tile.rows = target.vectorRegisters() >= 32 ? 12 : 6;
-  if (target.lanesAreThreads())
+  if (target.frameBytes() < std::numeric_limits<int64_t>::max())
     fitFrame(tile, target, frame);
   return tile;
 }

@@ -95,6 +95,7 @@ private:
     product.fitsMatrixUnit =
         sinter::compiler::chooseTile(writer.target, op, writer.numerics).inUnit;
     product.cutsDepth = !product.isOrdered && sumsOverRows(op);
+    product.scheduledPart = product.cutsDepth ? scheduledSplit(op) : 0;
     if (auto split =
             splitDepth(op, product.depth, writer.numerics, PartOf::block)) {
       product.parts = split->count;
@@ -579,13 +580,14 @@ void BlockContraction::addWorkspaces() {
   chooseTile();
   writer.setSizes(sizes);
   tile = ranges.front().tiles.front();
-  if (tile.parts)
+  if (tile.parts) {
     parts = tile.parts;
-  if (tile.parts)
+    writer.noteSplit(constantOf(tile.depth));
     partials =
         writer.addWorkspace(parts * batches * rows * columns, op.getSumType());
-  else
+  } else {
     describeResult();
+  }
   for (BlockOperand *operand : {&leftOperand, &rightOperand})
     operand->addWorkspace(writer);
   setOperands(product.isPlain);

@@ -20,9 +20,16 @@ static void choose(program::KernelOp kernel, const Target &target,
   Way way = candidates(writer).front();
   program::ScheduleAttr given = kernel.getScheduleAttr();
   kernel.setScheduleAttr(program::ScheduleAttr::get(
-      kernel.getContext(), way.skeleton, way.owner, way.staging,
+      kernel.getContext(), way.skeleton, way.owner, way.staging, /*split=*/0,
       given ? given.getTile() : StringRef(),
       given ? given.getKeptInputs() : DenseI64ArrayAttr()));
+  bool mayCut = way.skeleton == program::Skeleton::contraction ||
+                way.owner == program::Owner::grid;
+  if (!mayCut)
+    return;
+  FailureOr<KernelCode> code = announceKernel(kernel, target, numerics);
+  if (succeeded(code) && code->split)
+    kernel.setScheduleAttr(kernel.getScheduleAttr().withSplit(code->split));
 }
 
 namespace {

@@ -59,9 +59,9 @@ public:
       : writer(writer), kernel(writer.kernel), space(space),
         sinks(space.sinks(writer.outputBuffer(0))), lead(space.lead),
         width(space.width), extent(space.extent),
-        byThreads(writer.target.lanesAreThreads()),
-        taskColumns(byThreads ? threadColumns() : mostColumns),
-        partRows(byThreads ? canonicalBlock : canonicalChunk),
+        manyTasks(writer.target.traits().manyTasks),
+        taskColumns(manyTasks ? threadColumns() : mostColumns),
+        partRows(manyTasks ? canonicalBlock : canonicalChunk),
         ownColumns(taskColumns) {
     for (Operation *op : space.reductions)
       columns.push_back({op, makeCombiner(op->getResult(0)), {}, {}, {}, {}});
@@ -99,6 +99,7 @@ public:
       return;
     }
     int64_t parts = llvm::divideCeil(rows, partRows);
+    writer.noteSplit(partRows);
     for (Column &column : columns)
       for (Type type : column.combiner->types())
         column.partials.push_back(
@@ -113,7 +114,7 @@ public:
         });
     if (auto blocks = columnsOfBlocks())
       return blocks->addMergePhase();
-    if (byThreads)
+    if (manyTasks)
       ownColumns = mergedByThreads;
     writer.addPhase(tasksOf(ownColumns),
                     0.001 * double(parts) * double(ownColumns),
@@ -141,9 +142,8 @@ private:
       if (joinsBlockRows(column.op))
         blocks.add(column.op, column.combiner,
                    column.partials.empty() ? 0 : column.partials.front());
-    bool isPlain = byThreads && isOne(lead) && !space.isTurned() &&
-                   space.tailRank == 1 && blocks.count() == columns.size() &&
-                   blocks.canMerge();
+    bool isPlain = isOne(lead) && !space.isTurned() && space.tailRank == 1 &&
+                   blocks.count() == columns.size() && blocks.canMerge();
     return isPlain ? std::optional(std::move(blocks)) : std::nullopt;
   }
 
@@ -164,7 +164,7 @@ private:
     int64_t rows = constantOf(extent);
     int64_t count = constantOf(tasksOf(taskColumns));
     return rows > 2 * partRows && count > 0 &&
-           count < (byThreads ? threadTasks : enoughTasks);
+           count < (manyTasks ? threadTasks : enoughTasks);
   }
 
   Place placeOf(Emission &emission, Value task) {
@@ -210,7 +210,7 @@ private:
   void eachColumn(Emission &emission, const Place &place,
                   llvm::function_ref<void(Value, const Lanes &)> body) {
     unsigned lanes = space.lanesOf(emission.target);
-    if (byThreads && constantOf(width) >= ownColumns)
+    if (manyTasks && constantOf(width) >= ownColumns)
       lanes = unsigned(ownColumns);
     compiler::eachColumn(emission, place.first, place.end, lanes,
                          space.divisorOf(ownColumns), body);
@@ -221,7 +221,7 @@ private:
   // Runs `body` for all states of a task, whole vectors: arrays are longer.
   void eachState(Emission &emission, const Place &place,
                  llvm::function_ref<void(Value, const Lanes &)> body) {
-    unsigned lanes = byThreads ? unsigned(ownColumns) : emission.target.lanes();
+    unsigned lanes = manyTasks ? unsigned(ownColumns) : emission.target.lanes();
     emission.loop(emission.constant(0), emission.sub(place.end, place.first),
                   lanes, [&](Value at) { body(at, Lanes{lanes, {}, false}); });
   }
@@ -311,7 +311,7 @@ private:
   int64_t rowsTogether(Emission &emission) const {
     if (!isCheap() || emission.target.lanes() == 1)
       return 2;
-    if (!byThreads)
+    if (!emission.target.traits().inOrder)
       return rowsAtOnce;
     int64_t all = constantOf(width);
     bool isNarrow = all > 0 && all <= mergedByThreads;
@@ -385,11 +385,11 @@ private:
     Value begin = emission.mul(part, size);
     Value end =
         emission.min(emission.add(begin, size), emission.extent(extent));
-    if (byThreads)
+    if (manyTasks)
       takeBlock(emission, place, begin, end);
     else
       takeChunk(emission, place, begin, end);
-    Buffers taken = byThreads ? &Column::block : &Column::chunk;
+    Buffers taken = manyTasks ? &Column::block : &Column::chunk;
     eachColumn(emission, place, [&](Value at, const Lanes &lanes) {
       Value own = emission.sub(at, place.first);
       Value to = partialPlace(emission, place, part, at);
@@ -429,7 +429,7 @@ private:
   // As `mergeParts`, of all in [begin, end).
   void mergeRange(Emission &emission, const Place &place, Buffers into,
                   Value begin, Value end) {
-    if (byThreads) {
+    if (emission.target.traits().inOrder) {
       Value step = emission.constant(partsAtOnce);
       Value whole =
           emission.mul(emission.floorDiv(emission.sub(end, begin), step), step);
@@ -495,7 +495,7 @@ private:
   const SmallVector<Sink> sinks;
   SmallVector<Column, 2> columns;
   AffineExpr lead, width, extent;
-  const bool byThreads;
+  const bool manyTasks;
   const int64_t taskColumns;
   const int64_t partRows; ///< of a task, where there are few columns
   int64_t ownColumns;     ///< of a task of the phase at hand

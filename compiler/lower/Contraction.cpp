@@ -52,6 +52,8 @@ public:
 
   void addWorkspaces() {
     if (tile.split)
+      writer.noteSplit(constantOf(tile.split->length));
+    if (tile.split)
       partials = writer.addWorkspace(splits * batches * rows * columns,
                                      op.getSumType());
     if (tile.rightCopy == TileShape::RightCopy::whole)

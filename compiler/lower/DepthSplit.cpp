@@ -2,6 +2,7 @@
 #include "compiler/lower/DepthSplit.h"
 
 #include "compiler/lower/Access.h"
+#include "dialects/program/Program.h"
 
 using namespace mlir;
 
@@ -49,12 +50,9 @@ static DepthSplit splitForBlocks(AffineExpr results, AffineExpr depth) {
   return split;
 }
 
-std::optional<DepthSplit> splitDepth(ir::ContractionOpInterface op,
-                                     AffineExpr depth, NumericsMode numerics,
-                                     PartOf who) {
-  bool isFloat = isa<FloatType>(elementOf(op.getResult()));
-  if (numerics == NumericsMode::exact || !isFloat || !sumsOverRows(op))
-    return std::nullopt;
+// By the sizes alone.
+static std::optional<DepthSplit> splitOfSizes(ir::ContractionOpInterface op,
+                                              AffineExpr depth, PartOf who) {
   MLIRContext *context = op.getContext();
   Shape shape = shapeOf(op.getResult());
   AffineExpr results = product(shape, 0, shape.size(), context);
@@ -83,6 +81,30 @@ std::optional<DepthSplit> splitDepth(ir::ContractionOpInterface op,
     return std::nullopt;
   split.count = depth.ceilDiv(split.length) + isZero(depth);
   return split;
+}
+
+int64_t scheduledSplit(ir::ContractionOpInterface op) {
+  auto kernel = op->getParentOfType<program::KernelOp>();
+  auto schedule = kernel ? kernel.getScheduleAttr() : program::ScheduleAttr();
+  return schedule ? schedule.getSplit() : 0;
+}
+
+std::optional<DepthSplit> splitDepth(ir::ContractionOpInterface op,
+                                     AffineExpr depth, NumericsMode numerics,
+                                     PartOf who) {
+  bool isFloat = isa<FloatType>(elementOf(op.getResult()));
+  if (numerics == NumericsMode::exact || !isFloat || !sumsOverRows(op))
+    return std::nullopt;
+  std::optional<DepthSplit> split = splitOfSizes(op, depth, who);
+  int64_t scheduled = scheduledSplit(op), known = constantOf(depth);
+  bool isOwn = split && constantOf(split->length) == scheduled;
+  if (scheduled == 0 || isOwn || scheduled % shortestOfBlock != 0)
+    return split;
+  if (known >= 0 && known <= scheduled)
+    return std::nullopt;
+  AffineExpr length = getAffineConstantExpr(scheduled, op.getContext());
+  AffineExpr count = (depth + 1 - depth.ceilDiv(depth + 1)).ceilDiv(length);
+  return DepthSplit{length, count, constantOf(count)};
 }
 
 } // namespace sinter::compiler

@@ -119,7 +119,7 @@ bool isArithmeticLong(Block &body) {
 }
 
 unsigned loopLanes(Block &body, const Target &target) {
-  if (target.lanesAreThreads() && isArithmeticLong(body))
+  if (target.traits().inOrder && isArithmeticLong(body))
     return target.lanes();
   using graph::PatternKind;
   // What a contraction reads is read in loops of its own.
@@ -142,10 +142,9 @@ unsigned loopLanes(Block &body, const Target &target) {
         (!isNumber && !llvm::all_of(op.getResultTypes(), isNarrow)))
       return target.lanes();
   }
-  // Threads load 16 bytes at a time.
-  if (target.lanesAreThreads())
-    return (hasShortElements(body) ? 4 : 2) * target.lanes();
-  return std::min(2 * target.lanes(), 64u);
+  unsigned vectors =
+      hasShortElements(body) ? target.traits().vectorsOfShort : 2;
+  return vectors * target.lanes();
 }
 
 } // namespace sinter::compiler

@@ -102,6 +102,76 @@ static LogicalResult checkTile(program::KernelOp kernel,
   return failure();
 }
 
+static LogicalResult checkSplit(program::KernelOp kernel,
+                                const KernelCode &code) {
+  program::ScheduleAttr schedule = kernel.getScheduleAttr();
+  if (!schedule || schedule.getSplit() == 0 ||
+      schedule.getSplit() == code.split)
+    return success();
+  InFlightDiagnostic error = kernel.emitOpError("cannot have a schedule of ")
+                             << "split = " << schedule.getSplit();
+  return code.split ? error << "; it would be " << code.split
+                    : error << "; nothing of it is cut into parts";
+}
+
+// The phases of what is no user's own kernel.
+static LogicalResult addPhases(KernelWriter &writer) {
+  program::KernelOp kernel = writer.kernel;
+  SmallVector<Way> ways = candidates(writer);
+  FailureOr<Way> way = chosenWay(kernel, ways);
+  if (failed(way))
+    return failure();
+  offerWays(writer, ways);
+  emitBody(writer, *way);
+  return failure(writer.failed());
+}
+
+AffineMap workspacesOf(const KernelCode &code, MLIRContext *context) {
+  SmallVector<AffineExpr> exprs, bytes;
+  for (const Expr &expr : code.exprs)
+    exprs.push_back(ir::affineOf(
+        context, expr, [&](uint32_t operand) { return exprs[operand]; }));
+  for (uint32_t index : code.workspaces)
+    bytes.push_back(exprs[index]);
+  return AffineMap::get(0, code.numSymbols, bytes, context);
+}
+
+// What plan gave it is what the code takes.
+static LogicalResult checkWorkspaces(program::KernelOp kernel,
+                                     const KernelCode &code) {
+  AffineMapAttr planned = kernel.getWorkspacesAttr();
+  AffineMap needed = workspacesOf(code, kernel.getContext());
+  if (!planned || planned.getValue() == needed)
+    return success();
+  return kernel.emitOpError("needs workspaces of ")
+         << AffineMapAttr::get(needed) << ", not of " << planned;
+}
+
+static LogicalResult checkChoices(program::KernelOp kernel,
+                                  const KernelCode &code) {
+  return failure(failed(checkTile(kernel, code)) ||
+                 failed(checkSplit(kernel, code)) ||
+                 failed(checkWorkspaces(kernel, code)));
+}
+
+FailureOr<KernelCode> announceKernel(program::KernelOp kernel,
+                                     const Target &target,
+                                     NumericsMode numerics) {
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(UnknownLoc::get(kernel.getContext()));
+  KernelWriter writer(kernel, target, numerics, *module, /*announces=*/true);
+  if (findOp(kernel, graph::PatternKind::opaque)) {
+    writer.addGivenPhase();
+    return writer.takeCode();
+  }
+  if (failed(addPhases(writer)))
+    return failure();
+  KernelCode code = writer.takeCode();
+  if (failed(checkChoices(kernel, code)))
+    return failure();
+  return code;
+}
+
 FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
                                  const EmitOptions &options) {
   std::string why;
@@ -119,16 +189,10 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
   for (Operation &op : kernel.getBlock())
     if (failed(target.check(&op)))
       return failure();
-  SmallVector<Way> ways = candidates(writer);
-  FailureOr<Way> way = chosenWay(kernel, ways);
-  if (failed(way))
-    return failure();
-  offerWays(writer, ways);
-  emitBody(writer, *way);
-  if (writer.failed() || failed(noteSizes(writer, *module)))
+  if (failed(addPhases(writer)) || failed(noteSizes(writer, *module)))
     return failure();
   KernelCode code = writer.takeCode();
-  if (failed(checkTile(kernel, code)))
+  if (failed(checkChoices(kernel, code)))
     return failure();
   if (options.verify && failed(mlir::verify(*module)))
     return failure();

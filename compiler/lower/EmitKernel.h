@@ -39,6 +39,9 @@ struct KernelCode {
   /// What its schedule may choose from, the one that is taken unasked first:
   /// names of a product's tiles, or of the ways of reductions (`nameOf`).
   std::vector<std::string> tiles;
+  /// What of a reduced axis, or of k, is a part, where that is known; 0 where
+  /// nothing is cut so.
+  int64_t split = 0;
   // Only when EmitOptions::keepText:
   std::string loweredText; ///< scf, arith, vector, memref
   std::string llvmText;
@@ -59,6 +62,16 @@ struct EmitOptions {
 llvm::FailureOr<KernelCode> emitKernel(program::KernelOp kernel,
                                        const Target &target,
                                        const EmitOptions &options);
+
+/// What `emitKernel` would give of a kernel, but for its code: phases,
+/// workspaces and choices. Diagnostics as there.
+llvm::FailureOr<KernelCode> announceKernel(program::KernelOp kernel,
+                                           const Target &target,
+                                           NumericsMode numerics);
+
+/// Bytes of each workspace, over the kernel's symbols.
+mlir::AffineMap workspacesOf(const KernelCode &code,
+                             mlir::MLIRContext *context);
 
 /// Whether `emitKernel` can emit this kernel; `why` receives the reason when
 /// not. Cheap: looks at the structure only.

@@ -76,7 +76,7 @@ Coord readPositions(Emission &emission, Operation *op, Value indices,
     return isUniform ? emission.uniform(at) : Coord{{}, 0, at, lanes.count};
   };
   bool isChecked = op->hasAttr(checkedAttr);
-  if (isChecked && (emission.target.lanesAreThreads() || !isRead(indices)))
+  if (isChecked && (!emission.target.traits().inProcess || !isRead(indices)))
     return done(position);
   unsigned count = isUniform ? 1 : lanes.count;
   Value extent = emission.spread(Element{emission.extent(extentExpr)}, count);

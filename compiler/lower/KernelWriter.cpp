@@ -16,14 +16,21 @@ using namespace mlir;
 namespace sinter::compiler {
 
 KernelWriter::KernelWriter(program::KernelOp kernel, const Target &target,
-                           NumericsMode numerics, ModuleOp module)
+                           NumericsMode numerics, ModuleOp module,
+                           bool announces)
     : kernel(kernel), target(target), numerics(numerics), module(module),
-      sizes(getAffineConstantExpr(1, module.getContext())) {
+      sizes(getAffineConstantExpr(1, module.getContext())),
+      announces(announces) {
   code.numSymbols = kernel.getNumSymbols();
   module.getContext()
       ->loadDialect<arith::ArithDialect, math::MathDialect,
                     memref::MemRefDialect, scf::SCFDialect,
                     vector::VectorDialect>();
+}
+
+int64_t KernelWriter::scheduledSplit() {
+  program::ScheduleAttr schedule = kernel.getScheduleAttr();
+  return schedule ? schedule.getSplit() : 0;
 }
 
 unsigned KernelWriter::numInputs() { return kernel.getInputs().size(); }
@@ -84,6 +91,8 @@ void KernelWriter::addFunction(PhaseCode phase, AffineExpr chunks,
   MLIRContext *context = module.getContext();
   phase.symbol = nextSymbol();
   phase.chunks = exprOf(chunks * sizes);
+  if (announces)
+    return code.phases.push_back(std::move(phase));
 
   SmallVector<Type> elements;
   for (Value input : kernel.getInputs())

@@ -28,8 +28,10 @@ public:
   using Value = mlir::Value;
   using EmitChunk = std::function<void(Emission &, Value chunk)>;
 
+  /// One that `announces` emits no functions: it says which there would be.
   KernelWriter(program::KernelOp kernel, const Target &target,
-               NumericsMode numerics, mlir::ModuleOp module);
+               NumericsMode numerics, mlir::ModuleOp module,
+               bool announces = false);
 
   program::KernelOp kernel;
   const Target &target;
@@ -58,6 +60,11 @@ public:
   /// Notes a tile that the schedule may name; the one taken unasked first.
   void offerTile(const std::string &name) { code.tiles.push_back(name); }
 
+  /// What the schedule says of it; 0 where it is the skeleton's to choose.
+  int64_t scheduledSplit();
+  /// Notes the split that was taken.
+  void noteSplit(int64_t split) { code.split = std::max<int64_t>(split, 0); }
+
   unsigned numInputs();
   /// The number of an output among the kernel's buffers.
   unsigned outputBuffer(unsigned output);
@@ -79,6 +86,7 @@ private:
   KernelCode code;
   llvm::SmallVector<Workspace> allWorkspaces;
   mlir::AffineExpr sizes;
+  const bool announces;
   bool hasFailed = false;
 };
 
@@ -118,7 +126,8 @@ using RowsOfPart =
 RowsOfPart rowsOfPart(KernelWriter &writer, int64_t unit);
 /// Long reductions whose results are few: partial states of chunks, merged in
 /// order by a second phase. One more stores what is made of whole rows.
-Fit fitOfSplitReduction(KernelWriter &writer);
+/// `split` is what a task would have of a row; 0 for the skeleton's own.
+Fit fitOfSplitReduction(KernelWriter &writer, int64_t split);
 void emitSplitReduction(KernelWriter &writer);
 /// Reductions whose operand's last axis stays, with what is done to their
 /// results, by the skeletons of such.

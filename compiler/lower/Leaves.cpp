@@ -84,7 +84,7 @@ static Value conditionOfAll(Emission &emission, Value mask) {
 // buffer: no fault, but where no memory is, a processor takes hundreds of
 // cycles to find that out. It is the buffer's begin then.
 static Value placeOfRun(Emission &emission, Value base, Value mask) {
-  Value condition = emission.target.lanesAreThreads()
+  Value condition = emission.target.traits().leaveOut
                         ? Value()
                         : conditionOfAll(emission, mask);
   if (!condition)

@@ -25,7 +25,7 @@ AffineExpr copiedRightElements(ir::ContractionOpInterface op,
 // Elements that one part of a register holds, within which lanes are cheap to
 // move. Threads turn in memory.
 static unsigned quadOf(const TileShape &tile, const Target &target) {
-  return target.lanesAreThreads() ? tile.lanes : std::min(4u, tile.lanes);
+  return target.traits().shuffle ? std::min(4u, tile.lanes) : tile.lanes;
 }
 
 Value MatrixCopier::endOfWhole(const DepthRange &range, int64_t step) const {
@@ -215,7 +215,7 @@ void MatrixCopier::copyRightAlongDepth(Value column, Value valid,
     emission.loop(range.begin, whole, lanes,
                   [&](Value k) { copySquare(first, k); });
     int64_t depth = constantOf(access.depth);
-    if (emission.target.lanesAreThreads() && depth >= lanes) {
+    if (emission.target.traits().manyTasks && depth >= lanes) {
       // The last square reaches back.
       Value isLeft =
           arith::CmpIOp::create(emission.builder, emission.loc,

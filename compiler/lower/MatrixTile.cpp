@@ -466,7 +466,7 @@ MatrixTile::Values MatrixTile::accumulate(Value row, const Values &carried) {
     return accumulateRuns(row, carried);
   // Blocks begin at multiples of a vector, or of runs.
   int64_t size = constantOf(depth);
-  int64_t steps = emission.target.lanesAreThreads() ? waitedFor : unrolled;
+  int64_t steps = emission.target.traits().inOrder ? waitedFor : unrolled;
   bool isWhole = size >= 0 && size % steps == 0 &&
                  (!tile.leftRun || tile.depthBlock % steps == 0);
   Values results = withoutSurplus(carried);

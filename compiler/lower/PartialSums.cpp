@@ -146,7 +146,7 @@ private:
   Value sumOfParts(const Place &at, Value first, Value end) {
     Value begin = emission.add(first, emission.constant(1));
     Value sum = part(at, first);
-    if (!emission.target.lanesAreThreads())
+    if (!emission.target.traits().inOrder)
       return addParts(at, begin, end, 1, sum);
     Value step = emission.constant(partsAtOnce);
     Value whole =
@@ -165,7 +165,7 @@ private:
     constexpr int64_t chunk = BlockMerge::partsOfChunk;
     int64_t count = constantOf(split.count);
     bool isOneChunk = count >= 0 && count <= chunk;
-    if (!emission.target.lanesAreThreads() || isOneChunk)
+    if (!emission.target.blockThreads() || isOneChunk)
       return sumOfParts(at, zero, end);
     auto endOfChunk = [&](Value first) {
       return emission.min(emission.add(first, emission.constant(chunk)), end);
@@ -204,10 +204,10 @@ void addPartialSums(KernelWriter &writer, ir::ContractionOpInterface op,
   AffineExpr rows = product(shape, 0, shape.size() - 1, op.getContext());
   AffineExpr width = shape.back();
   int64_t columns = std::max<int64_t>(1, constantOf(width));
-  bool areThreads = writer.target.lanesAreThreads();
-  int64_t most = areThreads ? threadsElements : taskElements;
+  bool manyTasks = writer.target.traits().manyTasks;
+  int64_t most = manyTasks ? threadsElements : taskElements;
   int64_t block = std::max<int64_t>(1, most / columns);
-  bool cutsRows = areThreads && columns > most;
+  bool cutsRows = manyTasks && columns > most;
   AffineExpr parts = cutsRows ? width.ceilDiv(most)
                               : getAffineConstantExpr(1, op.getContext());
   double perPart = 0.0002 * double(cutsRows ? most : block * columns);

@@ -40,7 +40,7 @@ public:
       : writer(writer), prefix(prefix), context(prefix.getContext()),
         fibers(fibersOf(prefix)), extent(fibers.shape[fibers.axis]),
         length(constantOf(extent)), combiner(makeCombiner(prefix)),
-        areThreads(writer.target.lanesAreThreads()) {
+        traits(writer.target.traits()) {
     auto op = cast<ir::PrefixOpInterface>(prefix.getDefiningOp());
     x = op.getX();
     backwards = op.getReverse();
@@ -170,7 +170,7 @@ private:
     if (length >= 0 && length < LaneScan::mostLanes)
       run.lanes = std::max<unsigned>(
           LaneScan::fewestLanes, unsigned(llvm::bit_ceil(uint64_t(length))));
-    run.together = areThreads ? vectorsAtOnce : 1;
+    run.together = traits.inOrder ? vectorsAtOnce : 1;
     SmallVector<Coord> coordinates(fiber);
     run.read = [=, this, &emission](Value at, const Lanes &lanes) {
       Index index =
@@ -265,7 +265,7 @@ private:
     Value count = emission.extent(chunks);
     Value first = emission.mul(row, count);
     Run run;
-    run.together = areThreads ? vectorsAtOnce : 1;
+    run.together = traits.inOrder ? vectorsAtOnce : 1;
     run.isWhole = isWhole(run, constantOf(chunks));
     auto placeAt = [&](Value at, const Lanes &lanes) {
       return emission.along(emission.add(first, at), lanes.count);
@@ -332,7 +332,7 @@ private:
 
   // Rows of elements that are on their way; each is written out.
   int64_t columnsTogether(unsigned width) const {
-    if (!areThreads)
+    if (!traits.inOrder)
       return 1;
     constexpr int64_t most = 8, mostOfLong = 2;
     int64_t lanes = writer.target.lanes();
@@ -348,13 +348,13 @@ private:
   bool hasEnoughColumns(int64_t owners) const {
     if (length >= 0 && length <= blockElements)
       return true;
-    if (areThreads)
+    if (traits.manyTasks)
       return owners >= enoughThreads;
     return owners < 0 || owners >= enoughCores || length < shortestOfCores;
   }
 
   void runColumns() {
-    unsigned width = fibers.wideWidth(writer.target, areThreads ? 2 : 8);
+    unsigned width = fibers.wideWidth(writer.target, traits.manyTasks ? 2 : 8);
     AffineExpr columns = fibers.chunks(width);
     AffineExpr blocks = extent.ceilDiv(number(blockElements));
     if (hasEnoughColumns(constantOf(columns))) {
@@ -482,7 +482,8 @@ private:
   AffineExpr extent;
   int64_t length;
   std::unique_ptr<Combiner> combiner;
-  bool areThreads, backwards = false;
+  const LaneTraits &traits;
+  bool backwards = false;
 };
 
 } // namespace

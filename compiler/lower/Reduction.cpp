@@ -156,7 +156,7 @@ Values RowReduction::blocks(Value begin, Value end, const Values &flat,
 // of which little is computed.
 int64_t RowReduction::blocksAtOnce(int64_t length) const {
   constexpr int64_t longRow = 64 * canonicalLanes;
-  if (!emission.target.lanesAreThreads())
+  if (!emission.target.traits().inOrder)
     return 1;
   return length < longRow || isArithmeticLong(emission.body) ? 8 : 16;
 }
@@ -323,7 +323,7 @@ public:
     Value zero = emission.constant(0), end = emission.extent(extent);
     Values init = combiner.init(emission, lanes);
     int64_t length = constantOf(extent);
-    if (emission.target.lanesAreThreads() && length > 0 &&
+    if (emission.target.traits().apart && length > 0 &&
         length <= shortReduction && !emission.reductionsAround)
       return inRegisters(length);
     if (!combiner.isOrdered())

@@ -98,17 +98,17 @@ unsigned widestTail(Value value, const Target &target) {
         constantOf(product(shape, rank - tailRank, rank, value.getContext()));
     return length >= 0 && length < int64_t(target.lanes());
   };
-  while (target.lanesAreThreads() && tailRank < rank && isShort())
+  while (target.traits().apart && tailRank < rank && isShort())
     ++tailRank;
   return tailRank;
 }
 
-// Elements of a chunk: fewer than the target says where lanes are threads and
-// all there are would not be chunks for many of them.
+// Elements of a chunk: fewer than the target says where it runs many tasks and
+// all there are would not be chunks for them.
 static int64_t chunkElementsOf(const KernelWriter &writer) {
   constexpr int64_t enoughChunks = 1024, fewestElements = 16;
   int64_t most = writer.target.chunkElements(), largest = 0;
-  if (!writer.target.lanesAreThreads())
+  if (!writer.target.traits().manyTasks)
     return most;
   program::KernelOp kernel = writer.kernel;
   for (Operation &op : kernel.getBlock())
@@ -524,7 +524,7 @@ private:
     AffineExpr inner =
         group.inner ? group.inner : getAffineConstantExpr(1, context);
     int64_t all = constantOf(group.rows * inner);
-    if (!writer.target.lanesAreThreads() || all < 0 || chunkElements <= fewest)
+    if (!writer.target.traits().manyTasks || all < 0 || chunkElements <= fewest)
       return chunkElements;
     return std::clamp(int64_t(llvm::bit_floor(uint64_t(all / enoughChunks))),
                       fewest, chunkElements);
@@ -628,7 +628,7 @@ private:
                const Variant &variant) const {
     if (rows.size() > 1 || byLanes)
       return false;
-    if (emission.target.lanesAreThreads())
+    if (emission.target.traits().inOrder)
       return (steps < 0 || steps >= runsAtOnce) &&
              !isArithmeticLong(emission.body);
     return variant.streamed && !reduction && steps < 0;

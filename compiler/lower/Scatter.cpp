@@ -55,7 +55,7 @@ private:
   void choosePlaces(int64_t chunks) {
     constexpr int64_t enoughOwners = 2048;
     int64_t length = constantOf(extent);
-    if (!writer.target.lanesAreThreads() || chunks <= 0 || length <= 0 ||
+    if (!writer.target.traits().manyTasks || chunks <= 0 || length <= 0 ||
         chunks >= enoughOwners)
       return;
     places = llvm::divideCeil(length, llvm::divideCeil(enoughOwners, chunks));

@@ -1,6 +1,7 @@
 /// Candidates of schedules: what each skeleton says of a kernel.
 #include "compiler/lower/Schedule.h"
 
+#include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -19,15 +20,19 @@ std::string nameOf(const Way &way) {
   if (way.skeleton != Skeleton::rows && way.skeleton != Skeleton::columns)
     return name;
   name += " by " + stringifyOwner(way.owner).str();
-  return way.staging == Staging::memory
-             ? name
-             : name + " in " + stringifyStaging(way.staging).str();
+  if (way.staging != Staging::memory)
+    name += " in " + stringifyStaging(way.staging).str();
+  return way.split ? name + " of " + std::to_string(way.split) : name;
 }
+
+// Of tasks that are fewer and longer than the skeleton's own.
+static constexpr int64_t longSplit = 8 * canonicalChunk;
 
 // In the order in which they are asked for.
 static constexpr Way waysOfRows[] = {
     {Skeleton::turn, Owner::warp},
     {Skeleton::rows, Owner::grid},
+    {Skeleton::rows, Owner::grid, Staging::memory, longSplit},
     {Skeleton::windows, Owner::lane},
     {Skeleton::window_sums, Owner::lane},
     {Skeleton::columns, Owner::block},
@@ -45,7 +50,7 @@ static Fit fitOf(KernelWriter &writer, const Way &way) {
   if (way.skeleton != Skeleton::rows)
     return fitOfColumns(writer, way.skeleton, way.owner);
   if (way.owner == Owner::grid)
-    return fitOfSplitReduction(writer);
+    return fitOfSplitReduction(writer, way.split);
   if (way.owner == Owner::block)
     return way.staging == Staging::registers ? fitOfBlockRows(writer)
                                              : fitOfLongRows(writer);
@@ -97,6 +102,10 @@ FailureOr<Way> chosenWay(program::KernelOp kernel, ArrayRef<Way> candidates) {
   if (!schedule)
     return candidates.front();
   Way way{schedule.getSkeleton(), schedule.getOwner(), schedule.getStaging()};
+  way.split = schedule.getSplit();
+  if (llvm::is_contained(candidates, way))
+    return way;
+  way.split = 0;
   if (llvm::is_contained(candidates, way))
     return way;
   // The first field that leaves none.
@@ -145,11 +154,13 @@ program::ScheduleAttr withChoice(program::KernelOp kernel, StringRef name) {
     for (const Way &way : waysOfRows)
       if (nameOf(way) == name)
         return program::ScheduleAttr::get(kernel.getContext(), way.skeleton,
-                                          way.owner, way.staging, "", {});
+                                          way.owner, way.staging, way.split, "",
+                                          {});
   if (!schedule)
     schedule = program::ScheduleAttr::get(kernel.getContext(), own, Owner::warp,
-                                          Staging::memory, "", {});
-  return schedule.withTile(name);
+                                          Staging::memory, 0, "", {});
+  // Parts are a tile's own.
+  return schedule.withTile(name).withSplit(0);
 }
 
 } // namespace sinter::compiler

@@ -10,12 +10,13 @@ struct Way {
   program::Skeleton skeleton = program::Skeleton::rows;
   program::Owner owner = program::Owner::warp;
   program::Staging staging = program::Staging::memory;
+  int64_t split = 0; ///< as a schedule's; 0 where the skeleton has one
 
   bool operator==(const Way &) const = default;
 };
 
-/// `rows by block in registers`; where a root has loops of its own, the
-/// skeleton alone.
+/// `rows by block in registers`, `rows by grid of 65536`; where a root has
+/// loops of its own, the skeleton alone.
 std::string nameOf(const Way &way);
 
 /// Those that a kernel of `canEmit` has, the one that is taken unasked first.

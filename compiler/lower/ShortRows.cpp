@@ -39,7 +39,7 @@ static bool isShort(program::KernelOp kernel, Operation *reduction) {
 }
 
 bool lanesHaveRows(program::KernelOp kernel, const Target &target) {
-  if (!target.lanesAreThreads())
+  if (!target.traits().apart)
     return false;
   AffineExpr rows;
   for (Operation &op : kernel.getBlock()) {

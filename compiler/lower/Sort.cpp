@@ -71,7 +71,7 @@ private:
   bool isInRuns() const {
     constexpr int64_t mostRecords = int64_t(1) << 27;
     int64_t known = constantOf(rows), most = constantOf(count);
-    return writer.target.lanesAreThreads() && length > 0 && most > 0 &&
+    return writer.target.traits().manyTasks && length > 0 && most > 0 &&
            length * std::max<int64_t>(known, 1) <= mostRecords;
   }
 

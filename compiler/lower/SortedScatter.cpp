@@ -64,7 +64,7 @@ public:
   // Few positions are looked through in no time.
   bool applies() {
     constexpr int64_t fewestUpdates = 64;
-    return writer.target.lanesAreThreads() && extent > 0 &&
+    return writer.target.traits().manyTasks && extent > 0 &&
            updates >= fewestUpdates && updates <= INT32_MAX &&
            extent < INT32_MAX && varyAlong(op.getIndices(), fibers.axis);
   }

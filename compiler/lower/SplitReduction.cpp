@@ -64,7 +64,7 @@ public:
     const Combiner &combiner = *partial.combiner;
     Values total = combiner.init(emission, 1);
     int64_t begin = 0;
-    if (emission.target.lanesAreThreads())
+    if (emission.target.traits().inOrder)
       total = mergeVectors(emission, base, begin, total);
     total = emission.loop(emission.constant(begin), emission.constant(chunks),
                           1, total, [&](Value chunk, ValueRange carried) {
@@ -140,11 +140,13 @@ class SplitSkeleton {
 public:
   explicit SplitSkeleton(KernelWriter &writer)
       : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
-        areThreads(writer.target.lanesAreThreads()) {}
+        manyTasks(writer.target.traits().manyTasks) {}
 
-  Fit fit() {
+  Fit fit(int64_t split) {
     if (!canSplit())
       return Fit::none;
+    if (split > 0)
+      return split < constantOf(reduced) ? Fit::possible : Fit::none;
     bool isBest = storesRows ? areFewRows() : isLong() && !areReadAgain();
     return isBest ? Fit::best : Fit::possible;
   }
@@ -187,11 +189,13 @@ public:
         partial.result =
             writer.addWorkspace(results, elementOf(partial.op->getResult(0)));
     }
-    int64_t chunksOfTask = areThreads ? chunksOfThreads : chunksOfCore;
+    int64_t chunksOfTask = this->chunksOfTask();
+    writer.noteSplit(chunksOfTask * canonicalChunk);
     int64_t tasks = llvm::divideCeil(chunks, chunksOfTask);
     double elements = double(canonicalChunk * chunksOfTask);
     for (level = 0; level <= lastLevel; ++level) {
-      if (auto block = blockOfLevel())
+      auto block = chunksOfTask == 1 ? blockOfLevel() : std::nullopt;
+      if (block)
         addBlockPhase(*block);
       else
         writer.addPhase(
@@ -203,7 +207,7 @@ public:
               emitTask(emission, task, tasks, chunksOfTask);
             });
       // A group of threads for each result, or one core for all.
-      writer.addPhase(areThreads ? results : number(1), mergeMicroseconds(),
+      writer.addPhase(manyTasks ? results : number(1), mergeMicroseconds(),
                       [&](Emission &emission, Value task) {
                         setSources(emission);
                         emitMerge(emission, task);
@@ -222,15 +226,24 @@ private:
     return product(shape, 0, shape.size(), context);
   }
 
+  // Any number of them, as no bit depends on it.
+  int64_t chunksOfTask() const {
+    int64_t scheduled = writer.scheduledSplit();
+    if (scheduled > 0 && scheduled % canonicalChunk == 0 &&
+        scheduled / canonicalChunk <= chunks)
+      return scheduled / canonicalChunk;
+    return manyTasks ? chunksOfThreads : chunksOfCore;
+  }
+
   bool hasChunks() const {
     int64_t count = constantOf(results);
-    bool isKnown = count >= 0 || areThreads;
+    bool isKnown = count >= 0 || manyTasks;
     return constantOf(reduced) > canonicalChunk && isKnown && count != 0;
   }
 
   // Where results are many, each is made at once.
   bool isLong() const {
-    const Unsplit &unsplit = areThreads ? byThreads : byCores;
+    const Unsplit &unsplit = manyTasks ? byThreads : byCores;
     return constantOf(reduced) > unsplit.longest &&
            constantOf(results) <= unsplit.results;
   }
@@ -240,7 +253,7 @@ private:
   bool areFewRows() const {
     constexpr int64_t fewRows = 32, longRow = 128 * 1024;
     int64_t count = constantOf(results);
-    return areThreads && count >= 0 && count <= fewRows &&
+    return manyTasks && count >= 0 && count <= fewRows &&
            constantOf(reduced) >= longRow;
   }
 
@@ -388,7 +401,7 @@ private:
       if (partial.level == level)
         emission.setSource(partial.op->getResult(0),
                            std::make_unique<MergedSource>(partial, chunks));
-    if (areThreads)
+    if (manyTasks)
       return storeResult(emission, task);
     emission.loop(emission.constant(0), emission.extent(results), 1,
                   [&](Value result) { storeResult(emission, result); });
@@ -416,7 +429,7 @@ private:
   KernelWriter &writer;
   program::KernelOp kernel;
   MLIRContext *context;
-  const bool areThreads;
+  const bool manyTasks;
   SmallVector<Partial> partials;
   AffineExpr reduced, results;
   bool storesRows = false;
@@ -427,13 +440,13 @@ private:
 
 } // namespace
 
-Fit fitOfSplitReduction(KernelWriter &writer) {
-  return SplitSkeleton(writer).fit();
+Fit fitOfSplitReduction(KernelWriter &writer, int64_t split) {
+  return SplitSkeleton(writer).fit(split);
 }
 
 void emitSplitReduction(KernelWriter &writer) {
   SplitSkeleton skeleton(writer);
-  skeleton.fit(); // it finds out how
+  skeleton.fit(/*split=*/0); // it finds out how
   skeleton.run();
 }
 

@@ -73,7 +73,7 @@ public:
     takesColumns = kernel && hasColumnStatistics(kernel);
     tile.rightAlongDepth =
         !runsAlong(right, rightColumns) && runsAlong(right, rightDepth);
-    if (target.lanesAreThreads())
+    if (target.traits().manyTasks)
       return chooseForThreads();
     // Few rows read each element once. More columns than a vector's would be
     // more streams of memory than a core follows.
@@ -194,7 +194,7 @@ private:
   // Integers give the same sums either way; floats do not, so that nothing but
   // types may choose for them: `exact` takes each product by itself.
   void chooseWords() {
-    if (target.lanesAreThreads() && !standsForUnit())
+    if (!target.traits().sumWords && !standsForUnit())
       return;
     Type element = elementOf(op.getResult());
     if (element.isBF16() && numerics != NumericsMode::exact)

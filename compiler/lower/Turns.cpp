@@ -64,7 +64,7 @@ static SmallVector<Value> turnInMemory(Emission &emission,
 }
 
 SmallVector<Value> turnSquares(Emission &emission, SmallVector<Value> rows) {
-  if (emission.target.lanesAreThreads())
+  if (!emission.target.traits().shuffle)
     return turnInMemory(emission, rows);
   int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
   int64_t count = rows.size();
@@ -110,7 +110,7 @@ public:
       : writer(writer), turned(turned), operand(permuted.operand),
         order(std::move(permuted.permutation)), from(shapeOf(operand)),
         to(shapeOf(turned)), rank(unsigned(from.size())),
-        byThreads(writer.target.lanesAreThreads()) {}
+        traits(writer.target.traits()) {}
 
   bool applies();
   void run();
@@ -167,7 +167,7 @@ private:
   bool hasFewLines = false, hasShortLines = false;
   unsigned lanes = 1;
   int64_t lineBlock = 1, alongBlock = 1, outerBlock = 1;
-  const bool byThreads;
+  const LaneTraits &traits;
 };
 
 } // namespace
@@ -197,18 +197,19 @@ bool TurnSkeleton::applies() {
   lanes = std::min<int64_t>(
       writer.target.lanes(),
       int64_t(llvm::PowerOf2Ceil(uint64_t(std::min(lines, length)))));
-  if (byThreads)
+  if (traits.apart)
     findStrips();
   // In small squares most threads would have no element.
-  if (byThreads && !isStrip() && int64_t(lanes) < fewOfThreads)
+  if (traits.apart && !isStrip() && int64_t(lanes) < fewOfThreads)
     return false;
-  lineBlock = std::min(lines, byThreads ? int64_t(lanes) : blockedLines);
-  alongBlock = std::min(length, byThreads ? int64_t(lanes) : blockedElements);
-  int64_t most = byThreads ? chunkElementsOfThreads : chunkElements;
+  lineBlock = std::min(lines, traits.manyTasks ? int64_t(lanes) : blockedLines);
+  alongBlock =
+      std::min(length, traits.manyTasks ? int64_t(lanes) : blockedElements);
+  int64_t most = traits.manyTasks ? chunkElementsOfThreads : chunkElements;
   if (lines * length <= most)
     outerBlock = std::max<int64_t>(1, most / (lines * length));
   int64_t outer = constantOf(outerCount());
-  if (byThreads && outer >= 0)
+  if (traits.manyTasks && outer >= 0)
     outerBlock = std::clamp<int64_t>(outer / chunksOfThreads, 1, outerBlock);
   return true;
 }
@@ -464,13 +465,13 @@ void TurnSkeleton::storeOutputs(Emission &emission, const Index &index,
 }
 
 // Whether the kernel only moves and maps elements, and stores what has the
-// shape of `turned`. A thread by itself stores nothing else: other lines that
+// shape of `turned`. A core stores nothing else: other lines that
 // it reads beside a square come from too many places at once.
 static bool isTurn(const Target &target, program::KernelOp kernel,
                    Value turned) {
   OperandRange outputs = kernel.getOutputs();
   bool isAlone = outputs.size() == 1 && outputs[0] == turned;
-  if (!target.lanesAreThreads() && !isAlone)
+  if (!target.traits().manyTasks && !isAlone)
     return false;
   auto maps = [](Operation &op) {
     auto described = dyn_cast<ir::SinterOpInterface>(&op);

@@ -164,7 +164,7 @@ void WindowSumsSkeleton::findInteriors() {
 }
 
 bool WindowSumsSkeleton::applies() {
-  if (!writer.target.lanesAreThreads())
+  if (!writer.target.traits().apart)
     return false;
   for (Operation *op : space.reductions) {
     std::unique_ptr<Combiner> combiner = makeCombiner(op->getResult(0));

@@ -71,7 +71,7 @@ public:
   WindowsSkeleton(KernelWriter &writer, const ColumnSpace &space)
       : writer(writer), kernel(writer.kernel), space(space),
         sinks(space.sinks(writer.outputBuffer(0))), dims(space.keptDims()),
-        byThreads(writer.target.lanesAreThreads()) {
+        traits(writer.target.traits()) {
     for (Operation *op : space.reductions)
       combiners.push_back(makeCombiner(op->getResult(0)));
   }
@@ -101,9 +101,9 @@ public:
 
   void run() {
     stageSpreads();
-    Cut cut = cutFor(byThreads ? threadElements : taskElements);
+    Cut cut = cutFor(traits.manyTasks ? threadElements : taskElements);
     for (int64_t most = threadElements / 2;
-         byThreads && hasFewTasks(cut) && most >= fewestThreadElements;
+         traits.manyTasks && hasFewTasks(cut) && most >= fewestThreadElements;
          most /= 2)
       cut = cutFor(most);
     writer.addPhase(
@@ -111,7 +111,7 @@ public:
         cut.elements * elementNanoseconds(kernel.getBlock(), writer.target) /
             1000,
         [=, this](Emission &emission, Value task) {
-          emission.readsNearest = byThreads;
+          emission.readsNearest = traits.apart;
           for (const Spread &spread : spreads)
             emission.setSource(spread.tensor,
                                makeStored(spread.tensor, spread.workspace));
@@ -124,12 +124,12 @@ private:
   Cut cutFor(int64_t most) const {
     int64_t length = constantOf(line), columns = constantOf(space.width);
     Cut cut;
-    cut.columns = byThreads ? lanes : taskColumns;
+    cut.columns = traits.manyTasks ? lanes : taskColumns;
     double perPlace =
         double(elements) *
         double(columns < 0 ? cut.columns : std::min(columns, cut.columns));
     double places = double(length < 0 ? 64 : length);
-    if (byThreads && perPlace * places > double(most)) {
+    if (traits.manyTasks && perPlace * places > double(most)) {
       int64_t some = int64_t(double(most) / perPlace);
       cut.places = std::max<int64_t>(1, some / together) * together;
       cut.parts = line.ceilDiv(cut.places);
@@ -169,7 +169,8 @@ private:
   // Columns that lie apart are read with a line of the cache each.
   void stageSpreads() {
     int64_t rows = constantOf(space.lead);
-    if (!byThreads || space.tailRank != 1 || (rows >= 0 && rows < manyRows))
+    if (!traits.manyTasks || space.tailRank != 1 ||
+        (rows >= 0 && rows < manyRows))
       return;
     for (Operation *reduction : space.reductions)
       for (Operation *op : opsBehind(reduction->getOperand(0)))
@@ -260,7 +261,7 @@ private:
       // Columns of several dims have no borders that are known; threads' lanes
       // each find out.
       bool isColumn = dim + space.tailRank >= numDims;
-      if (!isColumn || (space.tailRank == 1 && !byThreads))
+      if (!isColumn || (space.tailRank == 1 && !traits.apart))
         for (Operation *op : space.reductions)
           all = all.both(interiorOf(op->getOperand(0), dim));
       (isColumn ? columnInterior : interiors.emplace_back()) = all;
@@ -511,7 +512,7 @@ private:
   Interior columnInterior = Interior::everything();
   bool hasBorders = false;
   AffineExpr line, rest; ///< the last of `dims`, and the product of others
-  const bool byThreads;
+  const LaneTraits &traits;
   int64_t elements = 0; ///< of a result
   int64_t together = 1; ///< results along the line
   unsigned lanes = 1;   ///< columns of a result

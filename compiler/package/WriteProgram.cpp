@@ -39,7 +39,6 @@ private:
   void writeBuffers();
   void writeSteps(Block &block);
   void writeLoop(program::ForOp loop);
-  void addWorkspaces(program::LaunchOp launch, fb::LaunchT &step);
   void writeLaunch(program::LaunchOp launch);
   void writeCopy(program::CopyOp copy);
   void writeAliases();
@@ -160,6 +159,11 @@ LogicalResult ProgramWriter::writeKernels() {
       each->workspace = phase.workspace;
       entry->phases.push_back(std::move(each));
     }
+    size_t planned =
+        kernel.getWorkspaces() ? kernel.getWorkspaces()->getNumResults() : 0;
+    if (planned != code.workspaces.size())
+      return kernel.emitOpError("has ")
+             << code.workspaces.size() << " workspaces, plan knows " << planned;
     FailureOr<KernelNeeds> needs = needsOf(kernel);
     if (failed(needs))
       return failure();
@@ -189,47 +193,6 @@ void ProgramWriter::writeBuffers() {
   }
 }
 
-// An expression of a kernel in terms of the program's symbols.
-static AffineExpr overProgram(const KernelCode &code, uint32_t index,
-                              AffineMap dims) {
-  SmallVector<AffineExpr> done;
-  for (const Expr &expr : ArrayRef(code.exprs).take_front(index + 1))
-    done.push_back(ir::affineOf(dims.getContext(), expr, [&](uint32_t operand) {
-      return done[operand];
-    }));
-  return done[index].replaceSymbols(dims.getResults());
-}
-
-// Whether a workspace holds the same in each step of the loop around it.
-static bool isMadeOnce(const KernelCode &code, uint32_t workspace,
-                       program::LaunchOp launch) {
-  auto loop = dyn_cast<program::ForOp>(launch->getParentOp());
-  return loop && llvm::any_of(code.phases, [&](const PhaseCode &phase) {
-           if (phase.prepares < 0 || phase.workspace != workspace)
-             return false;
-           Value input = behindRenames(launch.getInputs()[phase.prepares]);
-           return input.getParentBlock() != &loop.getBlock();
-         });
-}
-
-// They live in their step only, but for those that a loop need not make again.
-void ProgramWriter::addWorkspaces(program::LaunchOp launch, fb::LaunchT &step) {
-  const KernelCode &code = *contents.codes->lookup(launch.getCallee());
-  for (auto [number, bytes] : llvm::enumerate(code.workspaces)) {
-    auto workspace = std::make_unique<fb::BufferT>();
-    workspace->kind = fb::BufferKind::temp;
-    workspace->bytes = exprs.add(overProgram(code, bytes, launch.getDims()));
-    workspace->first = workspace->last = program.steps.size();
-    if (isMadeOnce(code, number, launch)) {
-      auto loop = cast<program::ForOp>(launch->getParentOp());
-      workspace->first = *loop.getStep();
-      workspace->last = *loop.getStep() + *loop.getSteps();
-    }
-    step.buffers.push_back(program.buffers.size());
-    program.buffers.push_back(std::move(workspace));
-  }
-}
-
 void ProgramWriter::writeLaunch(program::LaunchOp launch) {
   auto step = std::make_unique<fb::LaunchT>();
   StringRef callee = launch.getCallee();
@@ -238,7 +201,6 @@ void ProgramWriter::writeLaunch(program::LaunchOp launch) {
   for (Attribute name : names)
     step->buffers.push_back(
         buffers.lookup(cast<FlatSymbolRefAttr>(name).getValue()));
-  addWorkspaces(launch, *step);
   for (AffineExpr dim : launch.getDims().getResults())
     step->dims.push_back(exprs.add(dim));
   auto kernel = module.lookupSymbol<program::KernelOp>(callee);

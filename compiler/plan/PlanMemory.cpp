@@ -88,6 +88,8 @@ private:
   void planLoop(program::ForOp loop);
   void beginLoop(program::ForOp loop, LoopPlan &plan);
   void endLoop(program::ForOp loop, LoopPlan &plan);
+  void planWorkspaces(program::LaunchOp launch);
+  bool isMadeOnce(program::LaunchOp launch, int64_t preparedInput);
   unsigned addTemp(Type type, int64_t first, int64_t last);
   unsigned addMoving(Type type, const LoopPlan &plan);
   void copy(unsigned from, unsigned to);
@@ -112,6 +114,12 @@ private:
     unsigned from, to;
   };
   SmallVector<Copy> earlyCopies, lateCopies;
+  /// A buffer of a launch alone, behind all others.
+  struct Workspace {
+    AffineExpr bytes;
+    int64_t first, last;
+  };
+  std::vector<Workspace> workspaces;
   int64_t step = 0;
   int64_t temps = 0;
   /// Steps up to this one may leave the program with an error. One of a loop's
@@ -120,6 +128,10 @@ private:
 };
 
 } // namespace
+
+static std::string workspaceName(size_t number) {
+  return llvm::formatv("w{0}", number);
+}
 
 unsigned Planner::add(PlannedBuffer buffer) {
   buffers.push_back(std::move(buffer));
@@ -323,17 +335,54 @@ void Planner::planSteps() {
       buffer.last = std::max<int64_t>(step - 1, 0);
 }
 
-void Planner::writeBuffers() {
-  builder.setInsertionPoint(function);
-  for (const PlannedBuffer &buffer : buffers) {
-    AffineMap bytes = AffineMap::get(0, symbols, byteCount(buffer.type));
-    program::BufferOp::create(
-        builder, function.getLoc(), builder.getStringAttr(buffer.name),
-        builder.getStringAttr(buffer.kind),
-        builder.getI64IntegerAttr(buffer.index), AffineMapAttr::get(bytes),
-        builder.getI64IntegerAttr(buffer.first),
-        builder.getI64IntegerAttr(buffer.last));
+// Whether a workspace holds the same in each step of the loop around its
+// launch.
+bool Planner::isMadeOnce(program::LaunchOp launch, int64_t preparedInput) {
+  auto loop = dyn_cast<program::ForOp>(launch->getParentOp());
+  return loop && preparedInput >= 0 &&
+         behindRenames(launch.getInputs()[preparedInput]).getParentBlock() !=
+             &loop.getBlock();
+}
+
+// They live in their step only, but for those that a loop need not make again.
+void Planner::planWorkspaces(program::LaunchOp launch) {
+  auto kernel = module.lookupSymbol<program::KernelOp>(launch.getCallee());
+  if (!kernel.getWorkspaces())
+    return;
+  SmallVector<Attribute> names(launch.getBuffersAttr().getValue());
+  for (auto [bytes, input] :
+       llvm::zip(kernel.getWorkspaces()->getResults(), *kernel.getPrepared())) {
+    int64_t first = *launch.getStep(), last = first;
+    if (isMadeOnce(launch, input)) {
+      auto loop = cast<program::ForOp>(launch->getParentOp());
+      first = *loop.getStep();
+      last = first + int64_t(*loop.getSteps());
+    }
+    names.push_back(FlatSymbolRefAttr::get(builder.getContext(),
+                                           workspaceName(workspaces.size())));
+    workspaces.push_back(
+        {bytes.replaceSymbols(launch.getDims().getResults()), first, last});
   }
+  launch.setBuffersAttr(builder.getArrayAttr(names));
+}
+
+void Planner::writeBuffers() {
+  function.walk([&](program::LaunchOp launch) { planWorkspaces(launch); });
+  builder.setInsertionPoint(function);
+  auto write = [&](const Twine &name, const char *kind, int64_t index,
+                   AffineExpr bytes, int64_t first, int64_t last) {
+    program::BufferOp::create(
+        builder, function.getLoc(), builder.getStringAttr(name),
+        builder.getStringAttr(kind), builder.getI64IntegerAttr(index),
+        AffineMapAttr::get(AffineMap::get(0, symbols, bytes)),
+        builder.getI64IntegerAttr(first), builder.getI64IntegerAttr(last));
+  };
+  for (const PlannedBuffer &buffer : buffers)
+    write(buffer.name, buffer.kind, buffer.index, byteCount(buffer.type),
+          buffer.first, buffer.last);
+  for (auto [number, workspace] : llvm::enumerate(workspaces))
+    write(workspaceName(number), buffer_kinds::temp, 0, workspace.bytes,
+          workspace.first, workspace.last);
 }
 
 // For each output that a launch writes late enough: the inputs it reads at its

@@ -10,13 +10,11 @@ namespace sinter::compiler {
 #define GEN_PASS_DEF_SETTARGET
 #include "sinter/generated/Passes.h.inc"
 
-// Of GPUs it is not known: words of threads are not what is fast there.
 static bool multipliesBytes(const Target &target, MLIRContext *context) {
   auto byte = [&](IntegerType::SignednessSemantics sign) {
     return IntegerType::get(context, 8, sign);
   };
-  return !target.lanesAreThreads() &&
-         target.multipliesWords(byte(IntegerType::Unsigned),
+  return target.multipliesWords(byte(IntegerType::Unsigned),
                                 byte(IntegerType::Signed));
 }
 
@@ -45,7 +43,7 @@ MachineModel machineOf(program::TargetAttr target) {
 static program::TargetAttr targetAttr(const Target &target,
                                       MLIRContext *context) {
   return program::TargetAttr::get(
-      context, StringRef(target.name()), target.lanesAreThreads(),
+      context, StringRef(target.name()), target.traits().manyTasks,
       target.blockThreads() != nullptr, target.storesBytes(),
       multipliesBytes(target, context), target.matrixUnit() != nullptr,
       machineAttr(target.machines().usual, context));

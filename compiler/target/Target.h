@@ -1,6 +1,7 @@
 /// Target: what the emitters ask of a machine, and how its code is made.
 #pragma once
 
+#include "compiler/target/LaneTraits.h"
 #include "compiler/target/MachineModel.h"
 
 #include "mlir/IR/AffineExpr.h"
@@ -148,6 +149,8 @@ public:
     /// and what each has of k; null where k is not cut so.
     mlir::AffineExpr parts, depthOfPart;
     int64_t mostParts = -1; ///< whatever k is; -1 where unknown
+    /// Of k in a part, where a schedule says it; else 0.
+    int64_t scheduledPart = 0;
     /// Whether each sum has to take its products in ascending order of k, each
     /// with one rounding.
     bool isOrdered = false;
@@ -283,11 +286,9 @@ public:
 
   /// Elements of a vector; at least 4, a power of two, at most 64.
   virtual unsigned lanes() const = 0;
-  /// Whether lanes are threads, of which a device runs many: then chunks are
-  /// many, and the frame of one is small.
-  virtual bool lanesAreThreads() const = 0;
-  /// Bytes that a frame may have where lanes are threads, which share it; the
-  /// largest number elsewhere.
+  virtual const LaneTraits &traits() const = 0;
+  /// Bytes that a frame may have where lanes share it; the largest number
+  /// elsewhere.
   virtual int64_t frameBytes() const = 0;
   /// Elements of a chunk of an elementwise kernel.
   virtual int64_t chunkElements() const = 0;

@@ -54,12 +54,17 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 ScheduleAttr ScheduleAttr::keeping(DenseI64ArrayAttr inputs) {
   return get(inputs.getContext(), Skeleton::contraction, Owner::warp,
-             Staging::memory, /*tile=*/"", inputs);
+             Staging::memory, /*split=*/0, /*tile=*/"", inputs);
 }
 
 ScheduleAttr ScheduleAttr::withTile(StringRef tile) const {
-  return get(getContext(), getSkeleton(), getOwner(), getStaging(), tile,
-             getKeptInputs());
+  return get(getContext(), getSkeleton(), getOwner(), getStaging(), getSplit(),
+             tile, getKeptInputs());
+}
+
+ScheduleAttr ScheduleAttr::withSplit(int64_t split) const {
+  return get(getContext(), getSkeleton(), getOwner(), getStaging(), split,
+             getTile(), getKeptInputs());
 }
 
 TargetAttr targetOf(ModuleOp module) {

@@ -109,6 +109,7 @@ def Program_ScheduleAttr : AttrDef<Program_Dialect, "Schedule"> {
 
     ```mlir
     #program.schedule<skeleton = rows, owner = block, staging = registers>
+    #program.schedule<skeleton = rows, owner = grid, split = 8192>
     #program.schedule<skeleton = contraction, tile = "fma 64x64 ...">
     ```
   }];
@@ -117,6 +118,10 @@ def Program_ScheduleAttr : AttrDef<Program_Dialect, "Schedule"> {
     // Of other skeletons than these of reductions, the tile says it.
     DefaultValuedParameter<"Owner", "Owner::warp">:$owner,
     DefaultValuedParameter<"Staging", "Staging::memory">:$staging,
+    // Elements of a reduced axis that are a task's, or of k, counted as the tile
+    // counts it, that are summed by themselves. The latter is the order of sums.
+    // 0 where they follow from sizes that a launch knows first.
+    DefaultValuedParameter<"int64_t", "0">:$split,
     // The name of a product's tile; none where the first is taken.
     StringRefParameter<"", "\"\"">:$tile,
     // Numbers of the inputs whose contents stay the same from run to run, as
@@ -127,6 +132,7 @@ def Program_ScheduleAttr : AttrDef<Program_Dialect, "Schedule"> {
     /// Of a product that chooses nothing but what it may keep.
     static ScheduleAttr keeping(::mlir::DenseI64ArrayAttr inputs);
     ScheduleAttr withTile(::llvm::StringRef tile) const;
+    ScheduleAttr withSplit(int64_t split) const;
   }];
 }
 
@@ -139,7 +145,9 @@ def Program_KernelOp : Program_Op<"kernel", [
   let description = [{
     Block arguments are dense input buffers, yielded values dense output
     buffers. The symbols of the types are the kernel's own, numbered by first
-    appearance; a launch gives their values.
+    appearance; a launch gives their values. `workspaces`, set by plan, are the
+    bytes of each buffer that its phases need beside these, and `prepared` the
+    input that alone decides what is in it, or -1.
 
     ```mlir
     program.kernel @map_00ff00ff00ff00ff(%a: tensor<8xf32>) attributes
@@ -151,7 +159,9 @@ def Program_KernelOp : Program_Op<"kernel", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$kind,
                        I64Attr:$num_symbols,
-                       OptionalAttr<Program_ScheduleAttr>:$schedule);
+                       OptionalAttr<Program_ScheduleAttr>:$schedule,
+                       OptionalAttr<AffineMapAttr>:$workspaces,
+                       OptionalAttr<DenseI64ArrayAttr>:$prepared);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -19,7 +19,7 @@ public:
   std::string_view name() const override { return targetName; }
   std::string_view requirements() const override { return features.list; }
   unsigned lanes() const override { return vectorLanes; }
-  bool lanesAreThreads() const override { return false; }
+  const LaneTraits &traits() const override { return lanesOfVectors; }
   int64_t frameBytes() const override {
     return std::numeric_limits<int64_t>::max();
   }

@@ -24,7 +24,7 @@ public:
     return isHopper ? std::string_view(hopperArchitecture) : architecture;
   }
   unsigned lanes() const override { return 64; }
-  bool lanesAreThreads() const override { return true; }
+  const LaneTraits &traits() const override { return lanesOfThreads; }
   int64_t frameBytes() const override { return blockBytes; }
   int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }

@@ -238,6 +238,22 @@ public:
     return fitsMap(operand, element);
   }
 
+  // Gives the tile the parts that a schedule says. False where it cannot have
+  // them: they are whole steps.
+  static bool obeySchedule(Tile &tile, const Product &product, int64_t step) {
+    int64_t scheduled = product.scheduledPart;
+    if (scheduled == 0 ||
+        (tile.parts && constantOr(tile.depth, 0) == scheduled))
+      return true;
+    if (scheduled % step != 0)
+      return false;
+    tile.depth = getAffineConstantExpr(scheduled, product.depth.getContext());
+    tile.parts = product.depth.ceilDiv(scheduled);
+    if (constantOr(tile.parts, 0) == 1)
+      tile.parts = {};
+    return true;
+  }
+
   SmallVector<Range> rangesFor(const Product &product) const override {
     bool isHalf = product.element.isBF16() || product.element.isF16();
     bool fits = product.isPlain && !product.isOrdered &&
@@ -255,14 +271,17 @@ public:
     SmallVector<Cut> cuts =
         cutsOf(product, pieces, depth, count, count, machines.own);
     for (const Cut &cut : ArrayRef(cuts).take_front(mostTiles)) {
-      Tile &tile = tiles.emplace_back(cut.tile);
+      Tile tile = cut.tile;
       int64_t step = WarpgroupLayout(tile, pieces).depthAtOnce();
       tile.depth = product.depth.ceilDiv(parts).ceilDiv(step) * step;
       if (constantOr(parts, 0) != 1)
         tile.parts = parts;
+      if (!obeySchedule(tile, product, step))
+        continue;
       tile.name = llvm::formatv("warpgroups {0}x{1}", tile.rows, tile.columns);
       if (pieces > 1)
         tile.name += llvm::formatv(" pieces {0}", pieces);
+      tiles.push_back(std::move(tile));
     }
     return forAll(std::move(tiles));
   }

@@ -18,7 +18,7 @@ public:
   unsigned lanes() const override {
     return std::min(64u, 2 * profile.subgroup);
   }
-  bool lanesAreThreads() const override { return true; }
+  const LaneTraits &traits() const override { return lanesOfThreads; }
   int64_t frameBytes() const override;
   int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }

@@ -1,0 +1,62 @@
+/// The pass that says which workspaces kernels have.
+#include "compiler/Passes.h"
+#include "compiler/lower/EmitKernel.h"
+#include "compiler/target/TargetAttr.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+#define GEN_PASS_DEF_PLANWORKSPACES
+#include "sinter/generated/Passes.h.inc"
+
+static DenseI64ArrayAttr preparedOf(const KernelCode &code,
+                                    MLIRContext *context) {
+  SmallVector<int64_t> inputs(code.workspaces.size(), -1);
+  for (const PhaseCode &phase : code.phases)
+    if (phase.prepares >= 0)
+      inputs[phase.workspace] = phase.prepares;
+  return DenseI64ArrayAttr::get(context, inputs);
+}
+
+// Of what cannot be emitted the emitter will say why.
+static LogicalResult planWorkspaces(program::KernelOp kernel,
+                                    const Target &target,
+                                    NumericsMode numerics) {
+  if (!canEmit(kernel))
+    return success();
+  FailureOr<KernelCode> code = announceKernel(kernel, target, numerics);
+  if (failed(code))
+    return failure();
+  if (code->workspaces.empty())
+    return success();
+  MLIRContext *context = kernel.getContext();
+  kernel.setWorkspacesAttr(AffineMapAttr::get(workspacesOf(*code, context)));
+  kernel.setPreparedAttr(preparedOf(*code, context));
+  return success();
+}
+
+namespace {
+
+struct PlanWorkspacesPass : impl::PlanWorkspacesBase<PlanWorkspacesPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto target =
+        makeTarget(std::string_view(program::targetOf(module).getName()));
+    if (!target) {
+      module.emitError(target.error().message);
+      return signalPassFailure();
+    }
+    NumericsMode numerics = exact  ? NumericsMode::exact
+                            : fast ? NumericsMode::fast
+                                   : NumericsMode::standard;
+    for (auto kernel : module.getOps<program::KernelOp>())
+      if (failed(planWorkspaces(kernel, **target, numerics)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace sinter::compiler
