@@ -1,6 +1,7 @@
 /// One kernel by itself: which tiles it has, and a program that launches it.
 #include "compiler/Compiler.h"
 #include "compiler/Diagnostics.h"
+#include "compiler/Passes.h"
 #include "compiler/Pipeline.h"
 #include "compiler/fuse/KernelText.h"
 #include "compiler/fuse/ScheduleTiles.h"
@@ -52,6 +53,10 @@ Status KernelSession::load(std::string_view text) {
                      "kernel: the text is not that of one kernel");
   kernel = *kernels.begin();
   kernel.setSymName(kernelName(kernel));
+  PassManager passes(&context);
+  passes.addPass(createSetTarget({.name = options.target.name}));
+  if (failed(passes.run(*state.module)))
+    return diagnostics.takeError(ErrorKind::invalid_argument, "kernel");
   return scheduleTiles(*state.module, options.schedule.tiles);
 }
 

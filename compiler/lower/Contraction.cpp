@@ -12,6 +12,7 @@
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowStatistics.h"
 #include "compiler/lower/Sinks.h"
+#include "compiler/lower/TileMenu.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -25,13 +26,27 @@ namespace {
 // panel.
 constexpr int64_t copiedRows = 16;
 
+// The one that the schedule names, or else the first. Of some sizes alone there
+// is no other.
+TileShape tileOf(KernelWriter &writer, ir::ContractionOpInterface op) {
+  std::vector<NamedTile> tiles = tilesFor(writer.target, op, writer.numerics);
+  if (tiles.size() == 1 || !writer.hasAllSizes())
+    return tiles.front().shape;
+  for (const NamedTile &tile : tiles)
+    writer.offerTile(tile.name);
+  auto named = llvm::find_if(tiles, [&](const NamedTile &tile) {
+    return tile.name == scheduledTile(writer.kernel);
+  });
+  return named == tiles.end() ? tiles.front().shape : named->shape;
+}
+
 class ContractionSkeleton {
 public:
   ContractionSkeleton(KernelWriter &writer, ir::ContractionOpInterface op,
                       SmallVector<Sink> given)
       : writer(writer), op(op), context(op.getContext()),
         sinks(std::move(given)), shape(shapeOf(op.getResult())),
-        tile(chooseTile(writer.target, op, writer.numerics)) {
+        tile(tileOf(writer, op)) {
     unsigned rank = shape.size();
     rows = shape[rank - 2];
     columns = shape[rank - 1];

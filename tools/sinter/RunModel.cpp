@@ -37,7 +37,7 @@ static constexpr Flag flags[] = {
     randomInputsFlag,
     randomDimFlag,
     {"--output-dir", "DIR", "write each output there as .npy"},
-    {"--repeat", "N", "run N times and print the shortest time"},
+    {"--repeat", "N", "run N times and print the shortest time until outputs are there"},
     {"--json", nullptr, "print outputs and counters as JSON"},
     {"--memory", nullptr, "first print the peak of memory and what makes it"},
     {"--shrink", nullptr, "make a repro smaller: writes NAME.min.mlir"},
@@ -188,11 +188,13 @@ static Status runModel(const Model &model, Arguments &arguments) {
       runOnce(runnable, counters,
               arguments.has("--memory") ? printMemory : BeforeRun()));
   int64_t repeats = std::max<int64_t>(1, arguments.number("--repeat", 1));
+  SINTER_TRY(device->synchronize());
   double best = 0;
   for (int64_t round = 1; round < repeats; ++round) {
     auto start = std::chrono::steady_clock::now();
     RunCounters again;
     SINTER_TRY_ASSIGN(outputs, runOnce(runnable, again));
+    SINTER_TRY(device->synchronize());
     std::chrono::duration<double, std::micro> elapsed =
         std::chrono::steady_clock::now() - start;
     best = round == 1 ? elapsed.count() : std::min(best, elapsed.count());

@@ -6,16 +6,26 @@
 // RUN: sh %t/tile.sh %t/bf16.mlir cuda:sm_90 | FileCheck %s --check-prefix=HOPPER
 // RUN: sh %t/tile.sh %t/f32.mlir vulkan:h200 | FileCheck %s --check-prefix=FMA
 // RUN: sh %t/tile.sh %t/bf16.mlir vulkan:h200 | FileCheck %s --check-prefix=FRAGMENTS
-// RUN: sinter inspect %t/f32.mlir --stage target --target cpu | FileCheck %s --check-prefix=NONE
+// RUN: sh %t/tile.sh %t/f32.mlir cpu | FileCheck %s --check-prefix=CORES
+// RUN: sh %t/tile.sh %t/f64.mlir cuda:sm_90 | FileCheck %s --check-prefix=THREADS
 // RUN: not sinter inspect %t/f32.mlir --stage fuse --target cuda:sm_90 \
 // RUN:   --tile nothing=x 2>&1 | FileCheck %s --check-prefix=KERNEL
 // RUN: not sinter inspect %t/f32.mlir --stage fuse --tile x 2>&1 | FileCheck %s --check-prefix=FORM
 // RUN: not sinter inspect %t/f32.mlir --stage fuse --tile x=y --tune 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
 
-// Not on a CPU, which has no menu.
-// NONE: kernel contraction_
-// NONE-NOT: tile
+// Of cores the blocks that a chunk takes, and of threads without a unit for
+// whole blocks how many rows and columns each of them sums.
+// CORES: tile [[K:contraction_[0-9a-f]+]]=[[FIRST:block .*]]
+// CORES-NEXT: tile [[K]]=[[SECOND:block .*]]
+// CORES: first is unasked
+// CORES: second is another
+// CORES: program.kernel @[[K]]({{.*}} schedule = #program.schedule<skeleton = contraction, tile = "[[SECOND]]">
+// CORES: error: {{.*}}has no tile 'none'; it is one of [[FIRST]], [[SECOND]]
+// THREADS: tile [[K:contraction_[0-9a-f]+]]=[[FIRST:tile .*]]
+// THREADS-NEXT: tile [[K]]=[[SECOND:tile .*]]
+// THREADS: first is unasked
+// THREADS: second is another
 // KERNEL: error: tile 'x': the program has no kernel 'nothing'
 // FORM: error: --tile needs KERNEL=TILE, not 'x'
 // BOTH: error: --tile says what --tune would choose
@@ -71,4 +81,9 @@ func.func @main(%x: tensor<512x256xf32>, %w: tensor<256x512xf32>) -> tensor<512x
 func.func @main(%x: tensor<512x256xbf16>, %w: tensor<256x512xbf16>) -> tensor<512x512xbf16> {
   %0 = sinter.matmul %x, %w : (tensor<512x256xbf16>, tensor<256x512xbf16>) -> tensor<512x512xbf16>
   return %0 : tensor<512x512xbf16>
+}
+//--- f64.mlir
+func.func @main(%x: tensor<512x256xf64>, %w: tensor<256x512xf64>) -> tensor<512x512xf64> {
+  %0 = sinter.matmul %x, %w : (tensor<512x256xf64>, tensor<256x512xf64>) -> tensor<512x512xf64>
+  return %0 : tensor<512x512xf64>
 }
