@@ -4,9 +4,11 @@
 #include "runtime/graph/OpIds.h"
 #include "runtime/support/Flags.h"
 #include "runtime/tune/TileTable.h"
+#include "sinter/generated/builders/Contraction.h"
 #include "sinter/generated/builders/Elementwise.h"
 #include "sinter/generated/builders/Reduce.h"
 #include "sinter/generated/builders/View.h"
+#include "sinter/generated/builders/Windows.h"
 #include "tests/property/Cases.h"
 #include "tests/property/Compiled.h"
 #include "tests/unit/graph/GraphLeaves.h"
@@ -58,10 +60,34 @@ NodeRef normedOf(const NodeRef &x) {
       graph::ok(graph::broadcast(graph::ok(graph::sqrt(squares)), x->dims()));
   return graph::ok(graph::div(left, root));
 }
+/// Products of rows with each other, and of columns, of which k are rows.
+NodeRef productsOfRows(const NodeRef &x) {
+  return graph::ok(graph::matmul(x, turnOf(x)));
+}
+NodeRef productsOfColumns(const NodeRef &x) {
+  return graph::ok(graph::matmul(turnOf(x), x));
+}
+/// Rows are the places of a picture that has 30 in a line; the first ones are
+/// weights, too.
+NodeRef windowsOf(const NodeRef &x) {
+  int64_t channels = x->dims()[1].value;
+  int64_t lines = x->dims()[0].value / 30;
+  Dim picture[] = {1, lines, 30, channels};
+  Dim weight[] = {channels, channels, 3, 3};
+  int64_t none[] = {0, 0}, ones[] = {1, 1}, start[] = {0, 0};
+  Dim limits[] = {9 * channels, channels};
+  NodeRef first = graph::ok(graph::slice(x, start, limits, ones));
+  int64_t sizes[] = {3, 3};
+  return graph::ok(graph::conv(graph::ok(graph::reshape(x, picture)),
+                               graph::ok(graph::reshape(first, weight)), sizes,
+                               ones, none, none, ones,
+                               /*groups=*/1, Layout::channels_last));
+}
 
-graph::Graph graphOf(Function function, int64_t rows, int64_t columns) {
+graph::Graph graphOf(Function function, DType dtype, int64_t rows,
+                     int64_t columns) {
   std::vector<Dim> dims{Dim(rows), Dim(columns)};
-  NodeRef x = graph::NodeFactory::lazyLeaf(DType::f32, dims, DeviceId(), false);
+  NodeRef x = graph::NodeFactory::lazyLeaf(dtype, dims, DeviceId(), false);
   NodeRef y = function(x);
   return graph::slice({&y, 1})->graph;
 }
@@ -83,20 +109,21 @@ runtime::TileChoices choicesOf(const graph::Graph &graph) {
   return choices;
 }
 
-HostTensor drawn(int64_t rows, int64_t columns) {
+HostTensor drawn(DType dtype, int64_t rows, int64_t columns) {
   property::Rng rng(7);
-  HostValue value(DType::f32, {rows, columns});
+  HostValue value(dtype, {rows, columns});
   for (int64_t i = 0; i < value.elements(); ++i)
     value.set(i, property::drawReal(rng, -1, 1));
   return reference::encode(value);
 }
 
 /// The names of the choices, each of which was run.
-std::set<std::string> checkAll(Function function, int64_t rows,
-                               int64_t columns) {
-  SCOPED_TRACE("of " + std::to_string(rows) + " x " + std::to_string(columns));
-  graph::Graph graph = graphOf(function, rows, columns);
-  HostTensor x = drawn(rows, columns);
+std::set<std::string> checkAll(Function function, int64_t rows, int64_t columns,
+                               DType dtype = DType::f32) {
+  SCOPED_TRACE(std::string(name(dtype)) + " of " + std::to_string(rows) +
+               " x " + std::to_string(columns));
+  graph::Graph graph = graphOf(function, dtype, rows, columns);
+  HostTensor x = drawn(dtype, rows, columns);
   auto expected = property::expectationOf(graph, {&x, 1});
   EXPECT_TRUE(expected) << expected.error().message;
   std::set<std::string> names;
@@ -111,8 +138,9 @@ std::set<std::string> checkAll(Function function, int64_t rows,
       continue;
     auto found = property::runProgram(**program, {&x, 1});
     EXPECT_TRUE(found) << found.error().message;
-    if (found)
+    if (found) {
       EXPECT_EQ(property::mismatchOf(*found, *expected), "");
+    }
   }
   return names;
 }
@@ -140,4 +168,23 @@ TEST(Schedules, OfRowsGiveTheSame) {
        {"rows by block", "rows by block in registers", "rows by lane",
         "columns by lane", "columns by block", "turn"})
     EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(Schedules, OfProductsGiveTheSame) {
+  struct Case {
+    Function function;
+    DType dtype;
+    int64_t rows, columns;
+  };
+  constexpr Case cases[] = {{productsOfRows, DType::f32, 130, 257},
+                            {productsOfRows, DType::f64, 33, 65},
+                            {productsOfRows, DType::bf16, 136, 256},
+                            {productsOfColumns, DType::f32, 2100, 70},
+                            {productsOfColumns, DType::bf16, 33, 65},
+                            {windowsOf, DType::f32, 30 * 30, 16}};
+  size_t choices = 0;
+  for (const Case &each : cases)
+    choices +=
+        checkAll(each.function, each.rows, each.columns, each.dtype).size();
+  EXPECT_GT(choices, 18);
 }
