@@ -180,19 +180,23 @@ private:
     return !ranges.empty();
   }
 
-  // The first of each range; of a single one that which the schedule names, if
-  // it does.
-  void chooseTile() {
-    if (ranges.size() != 1 || !isOne(sizes))
-      return;
-    SmallVector<BlockUnit::Tile> &tiles = ranges.front().tiles;
-    for (const BlockUnit::Tile &each : tiles)
-      writer.offerTile(each.name);
-    auto *named = llvm::find_if(tiles, [&](const BlockUnit::Tile &each) {
-      return each.name == scheduledTile(writer.kernel);
-    });
-    if (named != tiles.end())
-      std::swap(*named, tiles.front());
+  // The first of each range, unless the schedule names another one of it. The
+  // others come by their rank, of every range one: which range a launch takes
+  // may not be known.
+  void chooseTiles() {
+    size_t most = 0;
+    for (BlockUnit::Range &range : ranges) {
+      most = std::max(most, range.tiles.size());
+      auto *named = llvm::find_if(range.tiles, [&](const auto &tile) {
+        return tile.name == scheduledTile(writer.kernel);
+      });
+      if (named != range.tiles.end())
+        std::rotate(range.tiles.begin(), named, named + 1);
+    }
+    for (size_t rank = 0; rank < most; ++rank)
+      for (const BlockUnit::Range &range : ranges)
+        if (rank < range.tiles.size())
+          writer.offerTile(range.tiles[rank].name);
   }
 
   void setOperands(bool areTaken) {
@@ -577,7 +581,7 @@ AffineExpr BlockContraction::takeSizes(AffineExpr left) {
 }
 
 void BlockContraction::addWorkspaces() {
-  chooseTile();
+  chooseTiles();
   writer.setSizes(sizes);
   tile = ranges.front().tiles.front();
   if (tile.parts) {

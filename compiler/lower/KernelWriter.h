@@ -57,8 +57,11 @@ public:
   /// returns its symbol.
   std::string addGivenPhase();
 
-  /// Notes a tile that the schedule may name; the one taken unasked first.
-  void offerTile(const std::string &name) { code.tiles.push_back(name); }
+  /// Notes a tile that the schedule may name; one taken unasked first.
+  void offerTile(const std::string &name) {
+    if (!llvm::is_contained(code.tiles, name))
+      code.tiles.push_back(name);
+  }
 
   /// What the schedule says of it; 0 where it is the skeleton's to choose.
   int64_t scheduledSplit();

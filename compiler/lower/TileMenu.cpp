@@ -9,6 +9,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -31,7 +33,7 @@ public:
     auto kernel = op->getParentOfType<program::KernelOp>();
     bool isFree =
         !own.inUnit && !own.keepsSums && kernel && !hasColumnStatistics(kernel);
-    if (!isFree || rows <= 0 || columns <= 0 || depth <= 0)
+    if (!isFree || rows == 0 || columns == 0 || depth == 0)
       return std::move(tiles);
     if (ofThreads)
       addForThreads(own);
@@ -62,10 +64,10 @@ private:
       for (unsigned count = mostRows; count > 1; count /= 2) {
         TileShape tile = own;
         tile.vectors = vectors;
-        tile.rows = std::min<unsigned>(count, unsigned(rows));
+        tile.rows = rows < 0 ? count : unsigned(std::min<int64_t>(count, rows));
         tile.rowBlock = tile.rows;
         tile.columnBlock = tile.columns();
-        if (vectors == 1 || columns > int64_t(tile.lanes))
+        if (vectors == 1 || columns < 0 || columns > int64_t(tile.lanes))
           add(tile);
       }
   }
@@ -99,7 +101,10 @@ private:
     }
   }
 
+  // None where it is not known.
   static int64_t endOf(int64_t size, int64_t unit) {
+    if (size < 0)
+      return std::numeric_limits<int64_t>::max();
     return int64_t(llvm::alignTo(uint64_t(size), uint64_t(unit)));
   }
 

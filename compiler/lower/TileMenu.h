@@ -15,7 +15,7 @@ struct NamedTile {
 
 /// The plan that `chooseTile` gives, then others with larger and smaller blocks
 /// that give the same bits; alone where nothing else is known to fit, as of
-/// rows that are reduced inside of a block, or sizes that a launch knows first.
+/// rows that are reduced inside of a block.
 std::vector<NamedTile> tilesFor(const Target &target,
                                 ir::ContractionOpInterface op,
                                 NumericsMode numerics);

@@ -8,6 +8,7 @@
 // RUN: sh %t/tile.sh %t/bf16.mlir vulkan:h200 | FileCheck %s --check-prefix=FRAGMENTS
 // RUN: sh %t/tile.sh %t/f32.mlir cpu | FileCheck %s --check-prefix=CORES
 // RUN: sh %t/tile.sh %t/f64.mlir cuda:sm_90 | FileCheck %s --check-prefix=THREADS
+// RUN: sh %t/tile.sh %t/symbolic.mlir cuda:sm_90 | FileCheck %s --check-prefix=RANGES
 // RUN: not sinter inspect %t/f32.mlir --stage fuse --target cuda:sm_90 \
 // RUN:   --tile nothing=x 2>&1 | FileCheck %s --check-prefix=KERNEL
 // RUN: not sinter inspect %t/f32.mlir --stage fuse --tile x 2>&1 | FileCheck %s --check-prefix=FORM
@@ -22,6 +23,11 @@
 // CORES: second is another
 // CORES: program.kernel @[[K]]({{.*}} schedule = #program.schedule<skeleton = contraction, tile = "[[SECOND]]">
 // CORES: error: {{.*}}has no tile 'none'; it is one of [[FIRST]], [[SECOND]]
+// Of sizes with code of their own each has tiles.
+// RANGES: tile [[K:contraction_[0-9a-f]+]]=warpgroups
+// RANGES: tile [[K]]=fma
+// RANGES: first is unasked
+// RANGES: second is another
 // THREADS: tile [[K:contraction_[0-9a-f]+]]=[[FIRST:tile .*]]
 // THREADS-NEXT: tile [[K]]=[[SECOND:tile .*]]
 // THREADS: first is unasked
@@ -86,4 +92,11 @@ func.func @main(%x: tensor<512x256xbf16>, %w: tensor<256x512xbf16>) -> tensor<51
 func.func @main(%x: tensor<512x256xf64>, %w: tensor<256x512xf64>) -> tensor<512x512xf64> {
   %0 = sinter.matmul %x, %w : (tensor<512x256xf64>, tensor<256x512xf64>) -> tensor<512x512xf64>
   return %0 : tensor<512x512xf64>
+}
+//--- symbolic.mlir
+#x = affine_map<()[s0] -> (s0, 512)>
+#y = affine_map<()[s0] -> (s0, 768)>
+func.func @main(%a: tensor<?x512xf32, #x>, %b: tensor<512x768xf32>) -> tensor<?x768xf32, #y> {
+  %0 = sinter.matmul %a, %b : (tensor<?x512xf32, #x>, tensor<512x768xf32>) -> tensor<?x768xf32, #y>
+  return %0 : tensor<?x768xf32, #y>
 }
