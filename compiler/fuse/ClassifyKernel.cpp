@@ -1,10 +1,10 @@
 /// The rules of kernel kinds.
+#include "compiler/analysis/Marks.h"
 #include "compiler/fuse/Classifier.h"
 #include "compiler/fuse/CountEmissions.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/BlockRows.h"
 #include "compiler/lower/EmitKernel.h"
-#include "compiler/lower/IndexChecks.h"
 #include "compiler/target/TargetAttr.h"
 #include "dialects/sinter/Dialect.h"
 

@@ -1,7 +1,7 @@
 /// What fusion asks of an op, by its interfaces only.
 #pragma once
 
-#include "compiler/lower/ElementCost.h"
+#include "compiler/analysis/ElementCost.h"
 #include "sinter/runtime/OpTable.h"
 
 #include "mlir/IR/AffineExpr.h"

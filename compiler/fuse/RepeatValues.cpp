@@ -1,9 +1,9 @@
 /// One value after the other, in the order of the program.
 #include "compiler/fuse/RepeatValues.h"
+#include "compiler/analysis/Access.h"
+#include "compiler/analysis/ElementCost.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/Access.h"
-#include "compiler/lower/ElementCost.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/ADT/SetVector.h"

@@ -1,9 +1,9 @@
 /// Kernels that differ only in where their slices and pads begin become one:
 /// what differs is an argument of the launch.
 #include "compiler/Passes.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/fuse/KernelText.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/Access.h"
 #include "compiler/lower/EmitKernel.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/View.h"

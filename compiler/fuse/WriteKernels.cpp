@@ -1,5 +1,6 @@
 /// Groups become `program.kernel`s and launches.
 #include "compiler/Passes.h"
+#include "compiler/analysis/Marks.h"
 #include "compiler/fuse/CutKernels.h"
 #include "compiler/fuse/FormKernels.h"
 #include "compiler/fuse/KernelText.h"
@@ -10,7 +11,6 @@
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/EmitKernel.h"
-#include "compiler/lower/IndexChecks.h"
 #include "compiler/lower/TileShape.h"
 #include "dialects/program/Program.h"
 

@@ -7,10 +7,6 @@
 
 namespace sinter::compiler {
 
-/// Elements of a row of query, key or value, at most: panels of so many rows
-/// stand in a function's frame.
-inline constexpr int64_t longestAttentionRow = 512;
-
 /// Sizes, a function of target and dtype only.
 struct AttentionTile {
   unsigned lanes = 8;   ///< of a vector

@@ -1,7 +1,7 @@
 /// AttentionBlock: rows of tensors to panels, and panels to rows.
 #include "compiler/lower/AttentionBlock.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/CanonicalNan.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"

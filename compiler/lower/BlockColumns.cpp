@@ -1,10 +1,10 @@
 /// Columns of the rows that blocks of threads work on.
 #include "compiler/lower/BlockColumns.h"
 
+#include "compiler/analysis/OpsBehind.h"
 #include "compiler/lower/BlockMerge.h"
 #include "compiler/lower/ColumnSpace.h"
 #include "compiler/lower/ElementSource.h"
-#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/ReductionOrder.h"
 
 using namespace mlir;

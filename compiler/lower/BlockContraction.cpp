@@ -2,12 +2,12 @@
 /// takes them, and what is made of its fragments.
 #include "compiler/lower/KernelWriter.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
+#include "compiler/analysis/OpsBehind.h"
 #include "compiler/lower/BlockMatrix.h"
 #include "compiler/lower/BlockOperand.h"
 #include "compiler/lower/DepthSplit.h"
 #include "compiler/lower/MatrixProduct.h"
-#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/PartialSums.h"
 #include "compiler/lower/Sinks.h"
 #include "compiler/lower/TileShape.h"

@@ -1,7 +1,7 @@
 /// BlockMatrix: where matrices lie, as units for whole blocks take them.
 #pragma once
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/target/Target.h"
 
 namespace sinter::compiler {

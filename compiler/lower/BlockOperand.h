@@ -2,7 +2,7 @@
 /// where it lies, or where a phase before the product copies it to.
 #pragma once
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/KernelWriter.h"
 #include "dialects/sinter/Dialect.h"
 

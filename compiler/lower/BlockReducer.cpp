@@ -1,8 +1,8 @@
 /// BlockReducer: reductions of rows that a block of threads has.
 #include "compiler/lower/BlockReducer.h"
 
-#include "compiler/lower/MultiplyAdd.h"
-#include "compiler/lower/OpsBehind.h"
+#include "compiler/analysis/Marks.h"
+#include "compiler/analysis/OpsBehind.h"
 #include "compiler/lower/ReductionOrder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

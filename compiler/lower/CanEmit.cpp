@@ -1,5 +1,5 @@
 /// Which kernels can be emitted: a look at the structure.
-#include "compiler/lower/AttentionBlock.h"
+#include "compiler/analysis/Limits.h"
 #include "compiler/lower/ColumnStatistics.h"
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/Index.h"

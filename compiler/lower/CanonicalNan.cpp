@@ -1,6 +1,7 @@
 /// The bits of NaN.
 #include "compiler/lower/CanonicalNan.h"
 
+#include "compiler/analysis/OpsBehind.h"
 #include "compiler/math/Nans.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -11,24 +12,6 @@
 using namespace mlir;
 
 namespace sinter::compiler {
-
-bool isArithmetic(Operation *op) {
-  using graph::PatternKind;
-  auto described = dyn_cast_or_null<ir::SinterOpInterface>(op);
-  if (!described)
-    return false;
-  switch (described.getPatternKind()) {
-  case PatternKind::pointwise:
-  case PatternKind::reduction:
-  case PatternKind::contraction:
-  case PatternKind::scatter:
-  case PatternKind::prefix:
-  case PatternKind::attention:
-    return true;
-  default:
-    return false;
-  }
-}
 
 // Arithmetic makes its own NaNs canonical, whatever those that it reads.
 static bool isSeen(Value tensor) {

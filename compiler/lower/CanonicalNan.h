@@ -5,10 +5,6 @@
 
 namespace sinter::compiler {
 
-/// Whether the op computes its elements; views, gathers and sources give
-/// elements as they find them.
-bool isArithmetic(mlir::Operation *op);
-
 /// Gives NaNs among the elements of `tensor` the canonical bits (quiet, sign
 /// and payload 0) where somebody can see them: the tensor is made by arithmetic
 /// and is stored, or moved by a view or a gather. Which NaN a processor makes

@@ -1,6 +1,7 @@
 /// The pass that writes schedules.
 #include "compiler/Passes.h"
 #include "compiler/lower/Schedule.h"
+#include "compiler/target/TargetAttr.h"
 
 using namespace mlir;
 
@@ -38,14 +39,11 @@ struct ChooseSchedulesPass : impl::ChooseSchedulesBase<ChooseSchedulesPass> {
   using Base::Base;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto target =
-        makeTarget(std::string_view(program::targetOf(module).getName()));
-    if (!target) {
-      module.emitError(target.error().message);
+    std::shared_ptr<const Target> target = targetFor(module);
+    if (!target)
       return signalPassFailure();
-    }
     for (auto kernel : module.getOps<program::KernelOp>())
-      choose(kernel, **target,
+      choose(kernel, *target,
              exact ? NumericsMode::exact : NumericsMode::standard);
   }
 };

@@ -4,10 +4,10 @@
 /// one after the other, chunks of 8192 in order.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/analysis/ElementCost.h"
 #include "compiler/lower/BlockColumns.h"
 #include "compiler/lower/BlockRows.h"
 #include "compiler/lower/ColumnSpace.h"
-#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/WindowSums.h"

@@ -1,7 +1,7 @@
 /// The combiners of folds: sums and products, extrema, and their positions.
 #include "compiler/lower/Combiner.h"
 
-#include "compiler/lower/MultiplyAdd.h"
+#include "compiler/analysis/Marks.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

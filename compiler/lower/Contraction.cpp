@@ -3,7 +3,7 @@
 /// element, sources before and sinks after.
 #include "compiler/lower/KernelWriter.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/ColumnStatistics.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"

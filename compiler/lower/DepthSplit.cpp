@@ -1,7 +1,7 @@
 /// DepthSplit: which contractions have one, and how long its parts are.
 #include "compiler/lower/DepthSplit.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "dialects/program/Program.h"
 
 using namespace mlir;

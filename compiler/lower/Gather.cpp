@@ -1,7 +1,7 @@
 /// Gathers: an index tensor is read, checked and becomes a coordinate.
 #include "compiler/lower/Inline.h"
 
-#include "compiler/lower/IndexChecks.h"
+#include "compiler/analysis/Marks.h"
 #include "compiler/lower/MaskedViews.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Gather.h"

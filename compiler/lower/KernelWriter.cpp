@@ -1,7 +1,7 @@
 /// KernelWriter: one kernel becoming phases of one module.
 #include "compiler/lower/KernelWriter.h"
 
-#include "compiler/lower/OpsBehind.h"
+#include "compiler/analysis/OpsBehind.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Random.h"

@@ -1,8 +1,8 @@
 /// Views that select by position narrow the mask.
 #include "compiler/lower/MaskedViews.h"
 
-#include "compiler/lower/Access.h"
-#include "compiler/lower/OpsBehind.h"
+#include "compiler/analysis/Access.h"
+#include "compiler/analysis/OpsBehind.h"
 #include "compiler/lower/Views.h"
 #include "dialects/sinter/Dialect.h"
 

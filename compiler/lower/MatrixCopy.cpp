@@ -2,7 +2,7 @@
 /// register tiles read.
 #include "compiler/lower/MatrixCopy.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/TurnSquares.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,6 +1,7 @@
 /// Contracted sums of products.
 #include "compiler/lower/MultiplyAdd.h"
 
+#include "compiler/analysis/Marks.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Arithmetic.h"

@@ -42,17 +42,14 @@ struct PlanWorkspacesPass : impl::PlanWorkspacesBase<PlanWorkspacesPass> {
   using Base::Base;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto target =
-        makeTarget(std::string_view(program::targetOf(module).getName()));
-    if (!target) {
-      module.emitError(target.error().message);
+    std::shared_ptr<const Target> target = targetFor(module);
+    if (!target)
       return signalPassFailure();
-    }
     NumericsMode numerics = exact  ? NumericsMode::exact
                             : fast ? NumericsMode::fast
                                    : NumericsMode::standard;
     for (auto kernel : module.getOps<program::KernelOp>())
-      if (failed(planWorkspaces(kernel, **target, numerics)))
+      if (failed(planWorkspaces(kernel, *target, numerics)))
         return signalPassFailure();
   }
 };

@@ -1,7 +1,7 @@
 /// Reductions inside a kernel, in the canonical order. Bits depend neither on
 /// the vector width nor on whether the reduction is fused.
+#include "compiler/analysis/ElementCost.h"
 #include "compiler/lower/Combiner.h"
-#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/Inline.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"

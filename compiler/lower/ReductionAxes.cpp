@@ -1,7 +1,7 @@
 /// Which elements a reduction reads for which of its results.
 #include "compiler/lower/ReductionOrder.h"
 
-#include "compiler/lower/ElementCost.h"
+#include "compiler/analysis/ElementCost.h"
 #include "dialects/sinter/Dialect.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 /// Row staging: which values, and the sources that store and load them.
 #include "compiler/lower/RowStaging.h"
 
-#include "compiler/lower/ElementCost.h"
+#include "compiler/analysis/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"

@@ -3,10 +3,10 @@
 /// where its row is known, ahead of the passes that use it.
 #include "compiler/lower/KernelWriter.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
+#include "compiler/analysis/Domains.h"
+#include "compiler/analysis/ElementCost.h"
 #include "compiler/lower/Copies.h"
-#include "compiler/lower/Domains.h"
-#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowStaging.h"

@@ -1,6 +1,7 @@
 /// Division by what a row shares.
 #include "compiler/lower/SharedDivision.h"
 
+#include "compiler/analysis/Marks.h"
 #include "compiler/math/ElementMath.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Arithmetic.h"

@@ -1,7 +1,7 @@
 /// Which rows are short enough for a thread.
 #include "compiler/lower/ShortRows.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
 

@@ -3,10 +3,10 @@
 /// bits are those of one phase.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/analysis/ElementCost.h"
+#include "compiler/analysis/Marks.h"
 #include "compiler/lower/BlockChunk.h"
-#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
-#include "compiler/lower/MultiplyAdd.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowSpace.h"
 #include "compiler/lower/StoredSource.h"

@@ -3,7 +3,7 @@
 /// them in place.
 #pragma once
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/Emission.h"
 
 namespace sinter::compiler {

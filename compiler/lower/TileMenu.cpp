@@ -1,7 +1,7 @@
 /// Larger and smaller blocks beside those that are chosen.
 #include "compiler/lower/TileMenu.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/ColumnStatistics.h"
 #include "compiler/lower/Index.h"
 #include "dialects/program/Program.h"

@@ -1,7 +1,7 @@
 /// The cut of a contraction: a function of shapes, types, target.
 #include "compiler/lower/TileShape.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/ColumnStatistics.h"
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/MatrixProduct.h"

@@ -2,10 +2,10 @@
 /// lies side by side in the result lies far apart in that. Squares are read
 /// along the one, turned in registers, or in memory that threads share, and
 /// written along the other.
-#include "compiler/lower/ElementCost.h"
+#include "compiler/analysis/ElementCost.h"
 #include "compiler/lower/KernelWriter.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/TurnSquares.h"
 #include "dialects/sinter/Dialect.h"

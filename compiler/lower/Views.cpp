@@ -1,9 +1,9 @@
 /// Views that permute, repeat or regroup elements, and slices.
 #include "compiler/lower/Views.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
+#include "compiler/analysis/OpsBehind.h"
 #include "compiler/lower/MaskedViews.h"
-#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/WindowViews.h"
 #include "dialects/sinter/Dialect.h"

@@ -5,9 +5,9 @@
 /// once. Inside of an image nothing is masked. Phases that follow merge blocks
 /// to chunks, and chunks to results, in order.
 #include "compiler/lower/WindowSums.h"
-#include "compiler/lower/ElementCost.h"
+#include "compiler/analysis/ElementCost.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 

@@ -1,7 +1,7 @@
 /// Windows put back into their image: which of them stand over an element.
 #include "compiler/lower/WindowViews.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/lower/MaskedViews.h"
 
 #include "llvm/Support/MathExtras.h"

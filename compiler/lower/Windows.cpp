@@ -3,11 +3,11 @@
 /// some neighbours along the last dim before the columns. Where views would
 /// mask what they read, at the borders, one result at a time is made.
 #include "compiler/lower/Windows.h"
-#include "compiler/lower/ElementCost.h"
+#include "compiler/analysis/ElementCost.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
+#include "compiler/analysis/OpsBehind.h"
 #include "compiler/lower/ElementSource.h"
-#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/StoredSource.h"
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/ViewMap.h"

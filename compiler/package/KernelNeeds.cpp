@@ -1,7 +1,7 @@
 /// Sizes and equalities, from the ops of a kernel.
 #include "compiler/package/KernelNeeds.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/Access.h"
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/InferShape.h"
 #include "sinter/generated/classes/View.h"

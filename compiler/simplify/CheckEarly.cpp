@@ -1,10 +1,10 @@
 /// Positions that are used late are checked as soon as they are there.
 #include "compiler/Passes.h"
+#include "compiler/analysis/Marks.h"
 #include "compiler/fuse/FusionGraph.h"
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/IndexChecks.h"
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Gather.h"

@@ -1,9 +1,9 @@
 /// Marks sums whose product need not be rounded by itself.
 #include "compiler/Passes.h"
+#include "compiler/analysis/Marks.h"
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/MultiplyAdd.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Reduce.h"

@@ -1,9 +1,10 @@
 /// Marks divisions whose divisor is shared.
 #include "compiler/Passes.h"
+#include "compiler/analysis/Marks.h"
+#include "compiler/analysis/Shapes.h"
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/SharedDivision.h"
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"

@@ -1,9 +1,9 @@
 /// Products of what stands for bytes: of the bytes themselves.
 #include "compiler/Passes.h"
+#include "compiler/analysis/Access.h"
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/Access.h"
 #include "compiler/simplify/AxisParts.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"

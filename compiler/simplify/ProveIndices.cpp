@@ -1,9 +1,9 @@
 /// Positions that cannot be out of range are not checked.
 #include "compiler/Passes.h"
+#include "compiler/analysis/Marks.h"
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/IndexChecks.h"
 #include "compiler/simplify/ValueBounds.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

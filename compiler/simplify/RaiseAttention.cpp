@@ -1,10 +1,10 @@
 /// Raises softmax(query key^T) value, and its gradient, to attention.
 #include "compiler/Passes.h"
+#include "compiler/analysis/Limits.h"
 #include "compiler/fuse/FormKernels.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/AttentionBlock.h"
 #include "compiler/simplify/MatchAttention.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/ViewMap.h"

@@ -1,5 +1,5 @@
 /// Arithmetic with neutral elements, where no bit of a result can differ.
-#include "compiler/lower/CanonicalNan.h"
+#include "compiler/analysis/OpsBehind.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Arithmetic.h"

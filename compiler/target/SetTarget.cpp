@@ -40,6 +40,15 @@ MachineModel machineOf(program::TargetAttr target) {
   return machine;
 }
 
+std::shared_ptr<const Target> targetFor(ModuleOp module) {
+  auto target =
+      makeTarget(std::string_view(program::targetOf(module).getName()));
+  if (target)
+    return *target;
+  module.emitError(target.error().message);
+  return nullptr;
+}
+
 static program::TargetAttr targetAttr(const Target &target,
                                       MLIRContext *context) {
   return program::TargetAttr::get(

@@ -1,5 +1,5 @@
 /// How views of a kernel's inputs lie in memory.
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 
 #include "dialects/sinter/Dialect.h"
 

@@ -13,4 +13,8 @@ llvm::SmallSetVector<mlir::Operation *, 16> opsBehind(mlir::ValueRange values);
 /// the result of a pointwise op. The value itself where it is none, either.
 llvm::SmallVector<mlir::Value> behindArithmetic(mlir::Value value);
 
+/// Whether the op computes its elements; views, gathers and sources give
+/// elements as they find them.
+bool isArithmetic(mlir::Operation *op);
+
 } // namespace sinter::compiler

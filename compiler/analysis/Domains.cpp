@@ -1,7 +1,7 @@
 /// Which outputs of a pointwise kernel are walked together.
-#include "compiler/lower/Domains.h"
+#include "compiler/analysis/Domains.h"
 
-#include "compiler/lower/Index.h"
+#include "compiler/analysis/Shapes.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/ADT/DenseSet.h"

@@ -1,5 +1,5 @@
 /// What values are made by.
-#include "compiler/lower/OpsBehind.h"
+#include "compiler/analysis/OpsBehind.h"
 
 #include "dialects/sinter/Dialect.h"
 
@@ -32,6 +32,24 @@ SmallVector<Value> behindArithmetic(Value value) {
       leaves.push_back(all[next]);
   }
   return leaves;
+}
+
+bool isArithmetic(Operation *op) {
+  using graph::PatternKind;
+  auto described = dyn_cast_or_null<ir::SinterOpInterface>(op);
+  if (!described)
+    return false;
+  switch (described.getPatternKind()) {
+  case PatternKind::pointwise:
+  case PatternKind::reduction:
+  case PatternKind::contraction:
+  case PatternKind::scatter:
+  case PatternKind::prefix:
+  case PatternKind::attention:
+    return true;
+  default:
+    return false;
+  }
 }
 
 } // namespace sinter::compiler

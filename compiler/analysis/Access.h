@@ -1,7 +1,7 @@
 /// How a tensor inside a kernel lies in memory, without emitting anything.
 #pragma once
 
-#include "compiler/lower/Index.h"
+#include "compiler/analysis/Shapes.h"
 #include "dialects/sinter/ViewMap.h"
 
 #include <cstdint>

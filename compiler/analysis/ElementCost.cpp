@@ -1,8 +1,8 @@
 /// What computing an element costs: a look at the scalar body.
-#include "compiler/lower/ElementCost.h"
+#include "compiler/analysis/ElementCost.h"
 
-#include "compiler/lower/Index.h"
-#include "compiler/lower/OpsBehind.h"
+#include "compiler/analysis/OpsBehind.h"
+#include "compiler/analysis/Shapes.h"
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/View.h"

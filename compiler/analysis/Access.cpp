@@ -1,7 +1,7 @@
 /// How a tensor inside a kernel lies in memory, without emitting anything.
-#include "compiler/lower/Access.h"
+#include "compiler/analysis/Access.h"
 
-#include "compiler/lower/OpsBehind.h"
+#include "compiler/analysis/OpsBehind.h"
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/ViewMap.h"
 #include "sinter/generated/classes/Arithmetic.h"
