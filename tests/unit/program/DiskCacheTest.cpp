@@ -1,4 +1,4 @@
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 
 #include "tests/unit/params/FileFaults.h"
 #include "tests/unit/program/ProgramBuilder.h"

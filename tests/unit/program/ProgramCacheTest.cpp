@@ -1,6 +1,6 @@
 #include "runtime/program/ProgramCache.h"
 
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Flags.h"
 #include "tests/unit/program/ProgramBuilder.h"
