@@ -106,6 +106,16 @@ TEST_F(ProgramCacheTest, holdsTheBytesTheCompilerGave) {
   EXPECT_EQ(**bytes, scaleProgram().file());
 }
 
+TEST_F(ProgramCacheTest, noticesWhatIsNoProgram) {
+  DiskCache disk = DiskCache::fromEnvironment();
+  ASSERT_TRUE(disk.prepare());
+  ASSERT_TRUE(disk.storeProgram({1, 1}, std::vector<std::byte>(100)));
+  EXPECT_EQ(disk.verify()->size(), 0u) << "it is as it was stored";
+  EXPECT_EQ(verifyDiskCache()->size(), 1u);
+  EXPECT_EQ(fromDiskOrCompiler(1), CacheSource::compiled);
+  EXPECT_EQ(verifyDiskCache()->size(), 0u);
+}
+
 TEST_F(ProgramCacheTest, noticesThatProgramsWereExchanged) {
   ASSERT_TRUE(find(1));
   ASSERT_TRUE(find(2));
