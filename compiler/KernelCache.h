@@ -3,7 +3,7 @@
 
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/target/Target.h"
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 
 #include <memory>
 #include <optional>

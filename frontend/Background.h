@@ -1,7 +1,8 @@
 /// The thread that compiles fused programs while unfused ones answer.
 #pragma once
 
-#include "runtime/program/ProgramCache.h"
+#include "runtime/support/Key.h"
+#include "sinter/runtime/Result.h"
 
 #include <functional>
 

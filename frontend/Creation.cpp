@@ -8,7 +8,7 @@
 #include "frontend/Recording.h"
 #include "frontend/SiteMemory.h"
 #include "runtime/device/Device.h"
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/ThreadPool.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Symbols.h"
 #include "runtime/memory/Borrowed.h"

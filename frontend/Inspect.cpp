@@ -6,7 +6,7 @@
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "runtime/device/Device.h"
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "frontend/config/ConfigText.h"
 
 #include "frontend/Raise.h"
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -5,7 +5,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/data/CsvText.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 /// CsvText: cuts a text into the fields of its rows (RFC 4180).
 #pragma once
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "sinter/runtime/Result.h"
 
 #include <sinter/data/Csv.h>

@@ -2,7 +2,7 @@
 #include <sinter/data/Cifar.h>
 
 #include "frontend/Raise.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/support/Printable.h"
 
 #include <sinter/Held.h>

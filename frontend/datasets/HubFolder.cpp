@@ -5,8 +5,8 @@
 #include "frontend/datasets/Database.h"
 #include "frontend/datasets/HubImport.h"
 #include "frontend/datasets/HubLayout.h"
-#include "runtime/params/SystemError.h"
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/files/FileDescriptor.h"
+#include "runtime/files/SystemError.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 #include "frontend/data/CsvText.h"
 #include "frontend/datasets/OpenRows.h"
 #include "frontend/datasets/WriteSqlite.h"
+#include "runtime/files/SystemError.h"
 #include "runtime/params/Gunzip.h"
-#include "runtime/params/SystemError.h"
 #include "runtime/support/Printable.h"
 
 #include <sinter/data/Csv.h>

@@ -2,7 +2,7 @@
 #include "frontend/datasets/HubLayout.h"
 
 #include "frontend/datasets/Listing.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 
 #include "frontend/Raise.h"
 #include "frontend/datasets/ImageFormats.h"
-#include "runtime/params/MappedFile.h"
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/MappedFile.h"
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/support/Printable.h"
 
 #include <sinter/Functions.h>

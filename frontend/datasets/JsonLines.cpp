@@ -4,7 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/datasets/JsonCell.h"
 #include "frontend/datasets/OpenRows.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/support/Printable.h"
 
 #include <sinter/Held.h>

@@ -1,7 +1,7 @@
 /// Readers of files that are open already; `path` stands in errors.
 #pragma once
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "sinter/runtime/Result.h"
 
 #include <sinter/data/JsonLines.h>

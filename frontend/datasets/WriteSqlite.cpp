@@ -3,9 +3,9 @@
 
 #include "frontend/Raise.h"
 #include "frontend/datasets/JsonCell.h"
-#include "runtime/params/MappedFile.h"
-#include "runtime/params/ReplaceFile.h"
-#include "runtime/params/SystemError.h"
+#include "runtime/files/MappedFile.h"
+#include "runtime/files/ReplaceFile.h"
+#include "runtime/files/SystemError.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/datasets/Database.h"
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/files/FileDescriptor.h"
 #include "sinter/runtime/Result.h"
 
 #include <sinter/data/Sqlite.h>

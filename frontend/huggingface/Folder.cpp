@@ -1,7 +1,7 @@
 /// Folder: config.json and the weights of a Hugging Face folder, opened.
 #include "frontend/huggingface/Folder.h"
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 
 #include <sinter/BasicOps.h>
 

@@ -3,7 +3,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/record/RecordForms.h"
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 
 #include <fmt/format.h>
 

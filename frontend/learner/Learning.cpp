@@ -5,7 +5,7 @@
 #include "frontend/learner/LearnerState.h"
 #include "frontend/learner/Machine.h"
 #include "frontend/learner/MessageRelay.h"
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 
 #include <sinter/Random.h>
 

@@ -1,7 +1,7 @@
 /// AppendFile: a file that grows, by large pieces.
 #pragma once
 
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/files/FileDescriptor.h"
 
 #include <functional>
 #include <string>

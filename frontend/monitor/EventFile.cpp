@@ -3,7 +3,7 @@
 #include "frontend/monitor/Kept.h"
 
 #include "frontend/Raise.h"
-#include "runtime/params/SystemError.h"
+#include "runtime/files/SystemError.h"
 
 #include <algorithm>
 #include <filesystem>

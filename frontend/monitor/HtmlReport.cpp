@@ -4,7 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/monitor/Kept.h"
 #include "frontend/monitor/ReportPage.h"
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 
 #include <array>
 #include <filesystem>

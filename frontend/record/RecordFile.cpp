@@ -2,10 +2,10 @@
 #include "frontend/Raise.h"
 #include "frontend/record/RecordForms.h"
 
-#include "runtime/params/ReplaceFile.h"
-#include "runtime/params/SystemError.h"
-#include "runtime/support/FileDescriptor.h"
-#include "runtime/support/FileKind.h"
+#include "runtime/files/FileDescriptor.h"
+#include "runtime/files/FileKind.h"
+#include "runtime/files/ReplaceFile.h"
+#include "runtime/files/SystemError.h"
 #include "runtime/support/Printable.h"
 
 #include <sinter/record/RecordValues.h>

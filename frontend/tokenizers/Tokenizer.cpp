@@ -4,7 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/tokenizers/Batch.h"
 #include "frontend/tokenizers/Encodings.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 
 #include <sinter/Creation.h>
 #include <sinter/Held.h>

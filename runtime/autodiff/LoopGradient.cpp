@@ -9,7 +9,6 @@
 /// reads are carries then, which stay zero where the branch is not taken.
 #include "runtime/autodiff/NodeMap.h"
 #include "runtime/autodiff/Sweep.h"
-#include "runtime/autodiff/rules/Rules.h"
 
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/NodeNotes.h"
@@ -21,11 +20,6 @@ using graph::Node;
 using graph::NodeRef;
 using graph::OpId;
 using graph::PatternKind;
-
-Result<OperandGradients> loopPart(const GradientContext &context) {
-  std::string op(graph::info(context.result->op()).name);
-  return makeError(ErrorKind::internal, op + ": has no gradient by itself", op);
-}
 
 static Result<NodeRef> zerosLike(const NodeRef &node) {
   return graph::zeros(node->dims(), node->dtype(), node->device());

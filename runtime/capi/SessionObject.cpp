@@ -2,7 +2,7 @@
 #include "runtime/capi/SessionObject.h"
 
 #include "runtime/capi/ThreadWait.h"
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/ThreadPool.h"
 #include "runtime/program/ProgramData.h"
 
 #include <algorithm>

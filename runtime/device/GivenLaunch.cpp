@@ -1,7 +1,7 @@
 /// Launches of given kernels as text.
 #include "runtime/device/GivenLaunch.h"
 
-#include "runtime/device/cuda/LineWords.h"
+#include "runtime/device/LineWords.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

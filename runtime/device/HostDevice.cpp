@@ -1,7 +1,7 @@
 /// Memory, copies and events of devices in this process.
 #include "runtime/device/HostDevice.h"
 
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/ThreadPool.h"
 #include "runtime/memory/MemoryBudget.h"
 #include "runtime/support/Flags.h"
 

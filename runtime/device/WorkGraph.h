@@ -1,7 +1,7 @@
 /// WorkGraph: launches and copies that a device repeats by one call.
 #pragma once
 
-#include "runtime/program/KernelAbi.h"
+#include "runtime/device/KernelAbi.h"
 #include "sinter/runtime/Result.h"
 
 #include <cstddef>

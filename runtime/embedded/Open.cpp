@@ -1,8 +1,8 @@
 /// Begins sessions of embedded models, and what they keep.
 #include "runtime/embedded/Session.h"
 
+#include "runtime/device/KernelAbi.h"
 #include "runtime/device/cpu/FeatureTable.h"
-#include "runtime/program/KernelAbi.h"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 /// The process's pool for embedded models; apart, so that only programs that
 /// name it have it.
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/ThreadPool.h"
 #include "sinter/embedded.h"
 
 void sinter_embedded_pool(void * /*user*/, sinter_embedded_task task,

@@ -1,7 +1,7 @@
 /// Runs an entry of an embedded model: tables in, kernels called.
 #include "runtime/embedded/Session.h"
 
-#include "runtime/program/KernelAbi.h"
+#include "runtime/device/KernelAbi.h"
 #include "runtime/support/FloatingPoint.h"
 
 #include <cstring>

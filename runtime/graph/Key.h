@@ -3,7 +3,7 @@
 
 #include "runtime/graph/Encoding.h"
 #include "runtime/graph/NodeNumbers.h"
-#include "runtime/program/ProgramCache.h"
+#include "runtime/support/Key.h"
 #include "sinter/runtime/Node.h"
 #include "sinter/runtime/Result.h"
 

@@ -1,7 +1,6 @@
 /// Where blocks come from, and limits of the caching allocator.
 #include "runtime/memory/CachingAllocator.h"
 
-#include "runtime/device/Device.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Sites.h"
 
@@ -58,7 +57,6 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
   std::lock_guard lock(mutex);
   if (bytes > std::min(largestRequest, mostBytes()))
     return outOfMemory(bytes);
-  SINTER_TRY(device.checkProcess());
   std::unique_ptr<void, void (*)(void *)> memory(
       ::operator new(sizeof(Block)),
       [](void *pointer) { ::operator delete(pointer, sizeof(Block)); });

@@ -1,8 +1,8 @@
 /// Opens model files; loads what is asked for, once.
 #include "runtime/model/Model.h"
 
+#include "runtime/files/MappedFile.h"
 #include "runtime/memory/Borrowed.h"
-#include "runtime/params/MappedFile.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Printable.h"
 

@@ -1,7 +1,7 @@
 /// Binds, runs and keeps.
 #include "runtime/model/Session.h"
 
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/ThreadPool.h"
 #include "runtime/support/Cancel.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 /// Reading and writing of `.npy` files.
 #include "runtime/params/Npy.h"
 
-#include "runtime/params/MappedFile.h"
-#include "runtime/params/ReplaceFile.h"
-#include "runtime/support/FileKind.h"
+#include "runtime/files/FileKind.h"
+#include "runtime/files/MappedFile.h"
+#include "runtime/files/ReplaceFile.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 /// Reading and writing of `.npz` files.
 #include "runtime/params/Npz.h"
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 /// Zip archives: checking and reading. The layout is that of PKWARE's
 /// APPNOTE.TXT 6.3.
+#include "runtime/files/FileKind.h"
 #include "runtime/params/Zip.h"
 #include "runtime/params/ZipFormat.h"
-#include "runtime/support/FileKind.h"
 
 #include <fmt/format.h>
 

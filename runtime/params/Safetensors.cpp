@@ -1,8 +1,8 @@
 /// The safetensors file format: checking and reading.
 #include "runtime/params/Safetensors.h"
+#include "runtime/files/FileKind.h"
 #include "runtime/params/Json.h"
 #include "runtime/params/SafetensorsFormat.h"
-#include "runtime/support/FileKind.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 /// The safetensors file format: named, dense, little-endian tensors.
 #pragma once
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "sinter/runtime/DType.h"
 #include "sinter/runtime/Result.h"
 

@@ -1,6 +1,6 @@
 /// The safetensors file format: writing.
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/params/Json.h"
-#include "runtime/params/ReplaceFile.h"
 #include "runtime/params/Safetensors.h"
 #include "runtime/params/SafetensorsFormat.h"
 

@@ -1,5 +1,5 @@
 /// Zip archives: writing.
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/params/Zip.h"
 #include "runtime/params/ZipFormat.h"
 

@@ -2,13 +2,13 @@
 #include "runtime/program/CompileEntry.h"
 
 #include "runtime/program/CompilerHook.h"
-#include "runtime/program/DiskCache.h"
 #include "runtime/program/ModelError.h"
 #include "runtime/program/ModelInfo.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/ProgramCache.h"
 #include "runtime/program/VerifyModel.h"
 #include "runtime/program/VerifyProgram.h"
+#include "runtime/support/Key.h"
 #include "sinter/runtime/Log.h"
 
 #include <fmt/format.h>

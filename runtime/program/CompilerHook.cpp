@@ -1,8 +1,8 @@
 /// Finds the compiler: registered, or a library beside this one.
 #include "runtime/program/CompilerHook.h"
 
+#include "runtime/files/OwnFolder.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/OwnFolder.h"
 #include "runtime/support/WorkTimes.h"
 
 #include <sinter/version.h>

@@ -1,7 +1,6 @@
 /// Digests and alignments of the file format.
 #include "runtime/program/FileFormat.h"
 
-#include "runtime/program/digest/WideHash.h"
 #include "runtime/support/RunTogether.h"
 
 #include <algorithm>
@@ -70,18 +69,6 @@ SectionEntry sinter::runtime::makeEntry(SectionKind kind, uint32_t index) {
   return entry;
 }
 
-static Digest toDigest(XXH128_hash_t hash) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, hash);
-  Digest digest;
-  std::memcpy(digest.data(), canonical.digest, digest.size());
-  return digest;
-}
-
-Digest sinter::runtime::digestOf(std::span<const std::byte> bytes) {
-  return toDigest(wideHash()(bytes.data(), bytes.size()));
-}
-
 void sinter::runtime::digestBlocks(std::span<const std::byte> section,
                                    uint64_t first, std::span<Digest> digests) {
   std::atomic<size_t> next = 0;
@@ -116,7 +103,8 @@ std::vector<Digest> sinter::runtime::blockDigests(ByteParts section) {
   std::vector<Digest> blocks;
   uint64_t open = 0; // bytes of the block that is not full yet
   auto close = [&] {
-    blocks.push_back(toDigest(XXH3_128bits_digest(state.get())));
+    XXH128_hash_t hash = XXH3_128bits_digest(state.get());
+    blocks.push_back(toDigest(hash.high64, hash.low64));
     open = 0;
   };
   for (std::span<const std::byte> part : section)

@@ -10,6 +10,8 @@
 /// every field.
 #pragma once
 
+#include "runtime/digest/Digest.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -51,9 +53,6 @@ bool isSingleSection(SectionKind kind);
 bool isLargeSection(SectionKind kind);
 SectionKind blocksOf(SectionKind large);
 
-/// xxh3-128 in its canonical (big-endian) byte order.
-using Digest = std::array<uint8_t, 16>;
-
 struct FileHeader {
   std::array<char, 8> magic = fileMagic;
   uint32_t version = fileVersion;
@@ -90,7 +89,6 @@ uint64_t sectionAlignment(SectionKind kind);
 std::string_view nameOf(const SectionEntry &entry);
 /// An entry of a known kind, without place, size and digest.
 SectionEntry makeEntry(SectionKind kind, uint32_t index);
-Digest digestOf(std::span<const std::byte> bytes);
 /// Bytes that stand one part after the other.
 using ByteParts = std::span<const std::span<const std::byte>>;
 /// The digests of the blocks `first` to `first + digests.size() - 1` of a

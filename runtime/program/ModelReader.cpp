@@ -1,8 +1,8 @@
 /// Checks header, section table, padding and digests.
 #include "runtime/program/ModelReader.h"
 
+#include "runtime/files/FileKind.h"
 #include "runtime/program/ModelError.h"
-#include "runtime/support/FileKind.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>

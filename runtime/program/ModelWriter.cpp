@@ -1,7 +1,7 @@
 /// Lays sections out and digests them.
 #include "runtime/program/ModelWriter.h"
 
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/program/FileFormat.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/PackModel.h"

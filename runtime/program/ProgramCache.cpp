@@ -1,7 +1,8 @@
 /// Memory, then disk, then the compiler, once per key.
 #include "runtime/program/ProgramCache.h"
 
-#include "runtime/program/DiskCache.h"
+#include "runtime/program/LoadedProgram.h"
+#include "runtime/program/ModelReader.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/Fork.h"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 using namespace sinter;
@@ -56,12 +58,24 @@ Caches &caches() {
 
 using CompileFunction = std::function<Result<std::vector<std::byte>>()>;
 
+/// Null when it is absent; a broken one is an error and removed.
+Result<ProgramRef> loadFromDisk(const DiskCache &disk, const Slot &slot) {
+  SINTER_TRY_ASSIGN(auto file, disk.findFile(CacheKind::program, slot.key));
+  if (!file)
+    return ProgramRef();
+  auto program =
+      loadProgram(*std::move(file), *slot.device, disk.programPath(slot.key));
+  if (!program && program.error().kind != ErrorKind::out_of_memory)
+    disk.removeBytes(CacheKind::program, slot.key);
+  return program;
+}
+
 /// Null when the disk has none; trouble is a warning.
 ProgramRef findOnDisk(const Slot &slot) {
   DiskCache disk = DiskCache::fromEnvironment();
   if (!disk.prepareOrWarn())
     return nullptr;
-  auto found = disk.findProgram(slot.key, *slot.device);
+  auto found = loadFromDisk(disk, slot);
   if (found)
     return *found;
   logWarning(found.error().message + "; compiling again");
@@ -123,10 +137,6 @@ void publish(const Slot &slot, Pending &pending,
 
 } // namespace
 
-std::string sinter::runtime::toHex(const Key &key) {
-  return fmt::format("{:016x}{:016x}", key.high, key.low);
-}
-
 std::shared_ptr<const Program> sinter::runtime::findInMemory(const Key &key,
                                                              Device &device) {
   ProgramRef program = caches().memory.find({key, &device});
@@ -185,7 +195,10 @@ Result<uint64_t> sinter::runtime::clearDiskCache() {
 }
 
 Result<std::vector<std::string>> sinter::runtime::verifyDiskCache() {
-  return DiskCache::fromEnvironment().verify();
+  return DiskCache::fromEnvironment().verify(
+      [](CacheKind kind, std::span<const std::byte> bytes) {
+        return kind != CacheKind::program || readModel(bytes).ok();
+      });
 }
 
 std::string sinter::runtime::diskCachePath(const Key &key) {

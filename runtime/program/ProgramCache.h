@@ -1,24 +1,19 @@
 /// The program caches in memory (LRU by bytes) and on disk.
 #pragma once
 
+#include "runtime/files/DiskCache.h"
 #include "runtime/program/Program.h"
+#include "runtime/support/Key.h"
 #include "sinter/runtime/Result.h"
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace sinter::runtime {
-
-/// 128-bit key of a graph with everything its program depends on.
-struct Key {
-  uint64_t high = 0;
-  uint64_t low = 0;
-  bool operator==(const Key &) const = default;
-};
-std::string toHex(const Key &key); ///< 32 digits
 
 /// Where a program came from.
 enum class CacheSource : uint8_t { memory, disk, compiled };
@@ -43,18 +38,6 @@ CachedProgram findCached(const Key &key, Device &device);
 std::shared_ptr<const Program> findInMemory(const Key &key, Device &device);
 
 /// What `sinter cache` prints.
-struct CacheInfo {
-  std::string directory;
-  bool usable = false;
-  std::string reason;   ///< why not
-  uint64_t entries = 0; ///< programs and all of the following
-  uint64_t kernels = 0;
-  uint64_t cubins = 0;    ///< machine code of kernels
-  uint64_t pipelines = 0; ///< drivers' caches of pipelines
-  uint64_t tiles = 0;     ///< choices of tiles
-  uint64_t bytes = 0;
-  uint64_t limitBytes = 0;
-};
 CacheInfo diskCacheInfo();
 Result<uint64_t> clearDiskCache(); ///< returns entries removed
 /// Checks every entry's digest; returns the names of the broken ones.

@@ -1,8 +1,8 @@
 /// Repro files, and running them.
 #include "runtime/reference/Repro.h"
 
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/params/Json.h"
-#include "runtime/params/ReplaceFile.h"
 #include "runtime/params/Safetensors.h"
 #include "runtime/program/Numerics.h"
 #include "runtime/program/Program.h"

@@ -2,10 +2,10 @@
 #include "runtime/trust/TrustHook.h"
 
 #include "runtime/device/cpu/CheckImage.h"
+#include "runtime/files/OwnFolder.h"
 #include "runtime/program/VerifyProgram.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/OwnFolder.h"
 
 #include <sinter/version.h>
 

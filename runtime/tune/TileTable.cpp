@@ -1,7 +1,7 @@
 /// Entries of choices: a line that says what it is, then a line for each.
 #include "runtime/tune/TileTable.h"
 
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 #include "runtime/support/Fork.h"
 #include "sinter/runtime/Log.h"
 

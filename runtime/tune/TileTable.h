@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/program/CompilerHook.h"
-#include "runtime/program/ProgramCache.h"
+#include "runtime/support/Key.h"
 
 #include <optional>
 #include <vector>

@@ -2,11 +2,11 @@
 #include "runtime/tune/Tuner.h"
 
 #include "runtime/program/Bind.h"
-#include "runtime/program/DiskCache.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"
 #include "runtime/program/VerifyProgram.h"
+#include "runtime/support/Key.h"
 #include "runtime/tune/TileContest.h"
 #include "sinter/runtime/Log.h"
 

@@ -84,6 +84,13 @@ class Deps(Folder):
             ("compiler/target/cuda/Warp.cpp",
              '"compiler/target/cpu/CpuTarget.h"'),
             ("compiler/math/Nans.cpp", '"compiler/Pipeline.h"'),
+            ("compiler/Passes.h", '"compiler/fuse/OpCosts.h"'),
+            ("runtime/graph/Key.h", '"runtime/program/ProgramCache.h"'),
+            ("runtime/memory/Segments.cpp", '"runtime/device/Device.h"'),
+            ("runtime/device/Device.cpp",
+             '"runtime/device/cuda/CudaDevice.h"'),
+            ("runtime/device/null/NullDevice.cpp",
+             '"runtime/device/cpu/CpuDevice.h"'),
             ("examples/01/main.cpp", '"runtime/graph/Node.h"'),
             ("tools/sinter/main.cpp", '"compiler/Pipeline.h"'),
         ]
@@ -101,6 +108,11 @@ class Deps(Folder):
             ("runtime/graph/Node.cpp", "<vector>"),
             ("runtime/graph/Node.cpp", '"sinter/runtime/Node.h"'),
             ("compiler/fuse/Form.cpp", '"sinter/runtime/DType.h"'),
+            ("compiler/fuse/Form.cpp", '"runtime/program/Numerics.h"'),
+            ("compiler/Pipeline.cpp", '"compiler/fuse/Form.h"'),
+            ("runtime/device/null/NullDevice.cpp",
+             '"runtime/device/Device.h"'),
+            ("runtime/program/Run.cpp", '"runtime/files/MappedFile.h"'),
             ("frontend/include/sinter/Tensor.h", "<sinter/runtime/DType.h>"),
             ("frontend/Eval.cpp", '"compiler/Compiler.h"'),
             ("compiler/import/Import.cpp", '"mlir/IR/Builders.h"'),
@@ -121,6 +133,11 @@ class Deps(Folder):
         finally:
             deps.ROOMS = rooms
         self.assertEqual(found, ["b may not include a: it stands behind it"])
+
+    def test_every_folder_is_a_room(self):
+        found = self.problems("runtime/cellar/Door.h", "<vector>")
+        self.assertEqual(found, ["runtime/cellar/Door.h: runtime/cellar is "
+                                 "not one of the ROOMS"])
 
     def test_include_not_from_the_root(self):
         self.write("runtime/graph/Dim.h", "/// A file.\n")

@@ -1,5 +1,5 @@
 /// Entries of the disk cache: heads and digests.
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 #include "tests/fuzz/Fuzzer.h"
 
 #include <cstdlib>

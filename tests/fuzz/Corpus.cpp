@@ -2,10 +2,10 @@
 #include "tests/fuzz/Corpus.h"
 
 #include "compiler/package/KernelFile.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/DiskCache.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/params/Npz.h"
 #include "runtime/params/Zip.h"
-#include "runtime/program/DiskCache.h"
 #include "tests/unit/onnx/ModelWriter.h"
 #include "tests/unit/program/ModelBuilder.h"
 

@@ -2,7 +2,7 @@
 /// other devices, go on.
 #include "runtime/device/Device.h"
 #include "runtime/device/vulkan/PipelineFile.h"
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 #include "tests/vulkan/FaultyVulkan.h"
 #include "tests/vulkan/InChild.h"
 

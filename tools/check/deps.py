@@ -5,7 +5,8 @@ usage: deps.py [ROOT]
 
 Each rule names a folder or file, the most specific first, and what it may
 include of Sinter and of the outside libraries that are restricted. The C++
-library and everything not named in OUTSIDE is open to all.
+library and everything not named in OUTSIDE is open to all. Within the runtime
+and the compiler each folder is a room, and the rooms stand in an order.
 """
 
 import pathlib
@@ -44,8 +45,8 @@ RULES = [
                   GENERATED] + MLIR),
     ("compiler/Compiler.h", ["runtime", PUBLIC]),
     ("compiler", ["compiler", "dialects", "runtime/graph", "runtime/program",
-                  "runtime/device", "runtime/support", PUBLIC, GENERATED]
-     + BASE + MLIR),
+                  "runtime/device", "runtime/files", "runtime/support",
+                  PUBLIC, GENERATED] + BASE + MLIR),
     ("frontend/include", ["sinter"]),
     # libsinter-data: what reads other people's data.
     ("frontend/datasets", ["frontend", "sinter", "runtime", "nlohmann",
@@ -68,10 +69,60 @@ RULES = [
                "dialects", GENERATED] + OUTSIDE),
 ]
 
-# The rooms of the compiler, and which of the others each may include: only such
-# as stand before it, so that there are no circles. A folder's own files are its
-# room; folders in it are others.
+# The rooms of the runtime and the compiler, and which others of the same layer
+# each may include: only such as stand before it, so that there are no circles.
+# A folder's own files are its room; folders in it are others. What is included
+# of other layers, and of public headers by everyone, is for the RULES.
 ROOMS = [
+    ("runtime/include/sinter/runtime", []),
+    ("runtime/include/sinter", []),
+    ("runtime/support", []),
+    ("runtime/digest", []),
+    ("runtime/files", ["runtime/support", "runtime/digest"]),
+    ("runtime/memory", ["runtime/support"]),
+    ("runtime/params", ["runtime/support", "runtime/files"]),
+    ("runtime/params/weights", ["runtime/support", "runtime/files",
+                                "runtime/params"]),
+    ("runtime/params/weights/gguf", ["runtime/support",
+                                     "runtime/params/weights"]),
+    ("runtime/params/weights/torch", ["runtime/support", "runtime/files",
+                                      "runtime/params",
+                                      "runtime/params/weights"]),
+    ("runtime/params/weights/packed", ["runtime/support",
+                                       "runtime/params/weights",
+                                       "runtime/params/weights/torch"]),
+    ("runtime/device", ["runtime/support", "runtime/memory"]),
+    ("runtime/device/cpu", ["runtime/support", "runtime/files",
+                            "runtime/device"]),
+    ("runtime/device/cuda", ["runtime/support", "runtime/files",
+                             "runtime/memory", "runtime/device"]),
+    ("runtime/device/null", ["runtime/device"]),
+    ("runtime/device/vulkan", ["runtime/support", "runtime/files",
+                               "runtime/memory", "runtime/device"]),
+    ("runtime/device/registry", ["runtime/device", "runtime/device/cpu",
+                                 "runtime/device/cuda", "runtime/device/null",
+                                 "runtime/device/vulkan"]),
+    ("runtime/graph", ["runtime/support", "runtime/device"]),
+    ("runtime/autodiff/rules", ["runtime/support", "runtime/graph"]),
+    ("runtime/autodiff", ["runtime/support", "runtime/graph",
+                          "runtime/autodiff/rules"]),
+    ("runtime/program", ["runtime/support", "runtime/digest", "runtime/files",
+                         "runtime/memory", "runtime/device",
+                         "runtime/device/cpu", "runtime/params"]),
+    ("runtime/embedded", ["runtime/support", "runtime/device",
+                          "runtime/device/cpu"]),
+    ("runtime/reference", ["runtime/support", "runtime/files", "runtime/graph",
+                           "runtime/params", "runtime/program"]),
+    ("runtime/tune", ["runtime/support", "runtime/files", "runtime/device",
+                      "runtime/graph", "runtime/program"]),
+    ("runtime/trust", ["runtime/support", "runtime/files",
+                       "runtime/device/cpu", "runtime/program"]),
+    ("runtime/trust/signatures", ["runtime/support", "runtime/files",
+                                  "runtime/trust"]),
+    ("runtime/model", ["runtime/support", "runtime/files", "runtime/memory",
+                       "runtime/device", "runtime/program", "runtime/trust"]),
+    ("runtime/capi", ["runtime/support", "runtime/memory", "runtime/device",
+                      "runtime/program", "runtime/model"]),
     ("compiler/guard", []),
     ("compiler/import", []),
     ("compiler/link", ["compiler/guard"]),
@@ -104,7 +155,9 @@ ROOMS = [
                           "compiler/target", "compiler/lower", "compiler/fuse",
                           "compiler/plan"]),
 ]
-# What every room may know of the compiler as a whole.
+LAYERS = ("runtime", "compiler")
+# The compiler's own files are in no room: they call all rooms. These are what
+# every room may know of it as a whole; they know none.
 FACES = {"compiler/Compiler.h", "compiler/Passes.h", "compiler/pch.h"}
 
 # Headers that `sinter embed` writes.
@@ -135,9 +188,20 @@ def check_rooms():
                 yield f"{room} may not include {other}: it stands behind it"
 
 
+def layer_of(path):
+    return path.partition("/")[0]
+
+
+def check_folder(path):
+    """Every folder with files of a layer is a room."""
+    folder = path.rpartition("/")[0]
+    if layer_of(path) in LAYERS and folder != "compiler" and not room_of(path):
+        yield f"{path}: {folder} is not one of the ROOMS"
+
+
 def check_room(path, line, target):
-    own = room_of(path)
-    if not own or not target.startswith("compiler/") or target in FACES:
+    own = ("compiler", []) if path in FACES else room_of(path)
+    if not own or layer_of(target) != layer_of(path) or target in FACES:
         return
     other = target.rpartition("/")[0]
     if other != own[0] and other not in own[1]:
@@ -158,11 +222,14 @@ def check_file(root, path, text):
     place, allowed = rule_of(str(path))
     if not place:
         return
+    yield from check_folder(str(path))
     for match in INCLUDE.finditer(text):
         quote, target = match.groups()
         line = text.count("\n", 0, match.start(2)) + 1
-        yield from check_room(str(path), line, target)
-        if restricted(target):
+        wrong = list(check_room(str(path), line, target))
+        if wrong:
+            yield from wrong
+        elif restricted(target):
             if not within(target, allowed):
                 yield f"{path}:{line}: {place} may not include {target}"
         elif quote == '"' and target not in MADE and \

@@ -17,10 +17,10 @@ PUBLIC = "runtime/include/sinter/runtime"
 INTERFACES = {
     "recording": [f"{PUBLIC}/DType.h", f"{PUBLIC}/Dim.h", f"{PUBLIC}/Graph.h",
                   "runtime/graph/Key.h", f"{PUBLIC}/Node.h",
-                  "runtime/program/ProgramCache.h"],
+                  "runtime/support/Key.h", "runtime/program/ProgramCache.h"],
     "emitter": ["compiler/lower/ElementSource.h", "compiler/lower/Emission.h",
                 "compiler/lower/EmitKernel.h", "compiler/target/Target.h"],
-    "program": ["runtime/program/program.fbs", "runtime/program/KernelAbi.h",
+    "program": ["runtime/program/program.fbs", "runtime/device/KernelAbi.h",
                 "runtime/program/CompilerHook.h", "compiler/Compiler.h"],
     "device": [f"{PUBLIC}/DeviceId.h", "runtime/device/WorkGraph.h",
                "runtime/device/Device.h", f"{PUBLIC}/Buffer.h"],

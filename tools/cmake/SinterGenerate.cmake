@@ -11,9 +11,9 @@
 # sinter_text(NAME FILE...)
 #   gives NAME.h with the bytes of the files, one after the other, as `NAME`.
 #
-# sinter_source_digest(FOLDER...)
-#   makes SourceDigest.h: sinter::sourceDigest changes with any source file of
-#   the folders. Include it in few .cpp files: each is compiled again then.
+# sinter_source_digest(FOLDER|FILE...)
+#   makes SourceDigest.h: sinter::sourceDigest changes with any of the files and
+#   any source file of the folders. Include it in few .cpp files: each is compiled again then.
 #
 # Every library waits for what sinter-tblgen and flatc make; a library that
 # includes MLIR waits for mlir-tblgen too.
@@ -96,16 +96,20 @@ endfunction()
 function(sinter_source_digest)
   set(path ${SINTER_GENERATED_DIR}/SourceDigest.h)
   set(patterns "")
-  foreach(folder ${ARGN})
+  foreach(place ${ARGN})
+    if(NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${place})
+      list(APPEND patterns ${PROJECT_SOURCE_DIR}/${place})
+      continue()
+    endif()
     foreach(suffix cpp h td fbs)
-      list(APPEND patterns ${PROJECT_SOURCE_DIR}/${folder}/*.${suffix})
+      list(APPEND patterns ${PROJECT_SOURCE_DIR}/${place}/*.${suffix})
     endforeach()
   endforeach()
   file(GLOB_RECURSE inputs CONFIGURE_DEPENDS ${patterns})
   set(script ${PROJECT_SOURCE_DIR}/tools/cmake/SourceDigest.cmake)
   add_custom_command(OUTPUT ${path}
     COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
-      -DLLVM=${LLVM_PACKAGE_VERSION} -DOUTPUT=${path} "-DFOLDERS=${ARGN}"
+      -DLLVM=${LLVM_PACKAGE_VERSION} -DOUTPUT=${path} "-DPLACES=${ARGN}"
       -P ${script}
     DEPENDS ${inputs} ${script}
     COMMENT "Generating SourceDigest.h"

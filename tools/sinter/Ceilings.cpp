@@ -2,7 +2,7 @@
 /// of a device.
 #include "tools/sinter/Ceilings.h"
 
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/ThreadPool.h"
 #include "tools/sinter/Measure.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 /// `sinter compile`: a model to a file that runs without the compiler.
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/program/ModelWriter.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"

@@ -1,7 +1,7 @@
 /// Reading, writing and compiling of model files.
 #include "tools/sinter/Model.h"
 
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/program/ModelInfo.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Numerics.h"

@@ -2,7 +2,7 @@
 /// and written.
 #pragma once
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"

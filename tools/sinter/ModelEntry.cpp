@@ -1,7 +1,7 @@
 /// Opens entries of model files.
 #include "tools/sinter/ModelEntry.h"
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/program/CompileEntry.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/PassedValues.h"

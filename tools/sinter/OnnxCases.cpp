@@ -4,8 +4,8 @@
 #include "frontend/Raise.h"
 #include "frontend/import/onnx/ReadRecords.h"
 #include "frontend/import/onnx/TensorBytes.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/params/Json.h"
-#include "runtime/params/MappedFile.h"
 
 #include <sinter/Creation.h>
 #include <sinter/Error.h>

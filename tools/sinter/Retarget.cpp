@@ -1,7 +1,7 @@
 /// Compiles the graphs of a file again.
 #include "tools/sinter/Retarget.h"
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/ModelWriter.h"
 #include "runtime/program/ProgramMover.h"

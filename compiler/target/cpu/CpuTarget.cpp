@@ -8,7 +8,7 @@
 #include "compiler/math/WholeVectors.h"
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cpu/TileUnit.h"
-#include "runtime/program/KernelAbi.h"
+#include "runtime/device/KernelAbi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

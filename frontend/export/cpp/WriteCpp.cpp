@@ -6,7 +6,7 @@
 #include "frontend/Raise.h"
 #include "frontend/export/cpp/GraphCode.h"
 #include "frontend/export/cpp/Text.h"
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/params/Safetensors.h"
 
 #include <sinter/Error.h>

@@ -2,8 +2,8 @@
 #include "frontend/export/onnx/ModelFile.h"
 
 #include "frontend/import/onnx/Records.h"
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/graph/Elements.h"
-#include "runtime/params/ReplaceFile.h"
 
 #include <sinter/Error.h>
 #include <sinter/version.h>

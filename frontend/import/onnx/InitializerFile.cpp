@@ -4,7 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/import/onnx/ReadRecords.h"
 #include "frontend/import/onnx/TensorBytes.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/support/Printable.h"
 
 #include <sinter/Error.h>

@@ -5,7 +5,7 @@
 #include "frontend/import/onnx/Records.h"
 #include "frontend/import/onnx/TensorBytes.h"
 #include "frontend/import/onnx/Value.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 
 #include <sinter/Onnx.h>
 

@@ -4,7 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/import/onnx/CheckModel.h"
 #include "frontend/import/onnx/Wire.h"
-#include "runtime/params/SystemError.h"
+#include "runtime/files/SystemError.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "frontend/import/onnx/Records.h"
-#include "runtime/params/MappedFile.h"
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/files/FileDescriptor.h"
+#include "runtime/files/MappedFile.h"
 
 #include <map>
 #include <memory>

@@ -3,7 +3,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/import/torch/Archive.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "frontend/Raise.h"
 #include "frontend/import/torch/Archive.h"
 #include "frontend/import/torch/Operators.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/support/Printable.h"
 #include "runtime/support/Progress.h"
 

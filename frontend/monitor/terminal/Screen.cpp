@@ -2,7 +2,7 @@
 #include "frontend/monitor/terminal/Screen.h"
 
 #include "frontend/Raise.h"
-#include "runtime/params/SystemError.h"
+#include "runtime/files/SystemError.h"
 #include "runtime/support/SignalHold.h"
 
 #include <algorithm>

@@ -27,4 +27,9 @@ Result<OperandGradients> zerosLike(const GradientContext &context) {
   return result;
 }
 
+Result<OperandGradients> loopPart(const GradientContext &context) {
+  std::string op(graph::info(context.result->op()).name);
+  return makeError(ErrorKind::internal, op + ": has no gradient by itself", op);
+}
+
 } // namespace sinter::autodiff

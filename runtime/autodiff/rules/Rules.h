@@ -1,9 +1,28 @@
 /// The gradient rules that are written in C++ (GradientFn records name them).
 #pragma once
 
-#include "runtime/autodiff/Gradients.h"
+#include "runtime/support/SmallVector.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
+
+#include <cstdint>
+#include <span>
 
 namespace sinter::autodiff {
+
+/// What a rule works from; borrowed for the call. Rules record ordinary ops.
+struct GradientContext {
+  std::span<const graph::NodeRef> operands;
+  const graph::NodeRef &result;
+  /// The result's gradient: same dtype and shape as `result`.
+  const graph::NodeRef &grad;
+  std::span<const uint64_t> attrs; ///< of the node, encoded
+  /// Which operands want a gradient; a rule may leave out the others.
+  std::span<const bool> needs;
+};
+
+/// One entry per operand; an empty ref means: no gradient flows there.
+using OperandGradients = SmallVector<graph::NodeRef, 3>;
 
 /// Sums over the axes that were repeated.
 Result<OperandGradients> broadcastGradient(const GradientContext &context);

@@ -1,9 +1,9 @@
 /// Launches kernels on the calling thread or the pool.
 #include "runtime/device/cpu/CpuDevice.h"
 
+#include "runtime/device/ThreadPool.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/CpuImage.h"
-#include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/support/FloatingPoint.h"
 
 #include <fmt/format.h>

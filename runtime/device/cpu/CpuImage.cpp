@@ -2,7 +2,7 @@
 #include "runtime/device/cpu/CpuImage.h"
 
 #include "runtime/device/cpu/CheckImage.h"
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/files/FileDescriptor.h"
 
 #include <atomic>
 #include <cerrno>

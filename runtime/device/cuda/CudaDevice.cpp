@@ -178,6 +178,7 @@ Status CudaDevice::enter() const {
 }
 
 Result<BufferRef> CudaDevice::allocate(size_t bytes) {
+  SINTER_TRY(checkProcess());
   return allocator.allocate(*this, bytes);
 }
 

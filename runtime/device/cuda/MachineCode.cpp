@@ -1,8 +1,8 @@
 /// Runs ptxas over temporary files.
 #include "runtime/device/cuda/MachineCode.h"
 
-#include "runtime/params/MappedFile.h"
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/files/FileDescriptor.h"
+#include "runtime/files/MappedFile.h"
 #include "sinter/runtime/Log.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 /// wait.)
 #pragma once
 
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 
 #include <optional>
 #include <span>

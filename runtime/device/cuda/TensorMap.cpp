@@ -1,7 +1,7 @@
 /// Tensor maps as text, and as the driver encodes them.
 #include "runtime/device/cuda/TensorMap.h"
 
-#include "runtime/device/cuda/LineWords.h"
+#include "runtime/device/LineWords.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/device/vulkan/VulkanGpu.h"
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 
 #include <mutex>
 #include <span>

@@ -208,6 +208,7 @@ MemoryInfo VulkanDevice::memoryInfo() const {
 }
 
 Result<BufferRef> VulkanDevice::allocate(size_t bytes) {
+  SINTER_TRY(checkProcess());
   SINTER_TRY(queue.state());
   return allocator.allocate(*this, bytes);
 }

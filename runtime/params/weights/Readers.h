@@ -1,7 +1,7 @@
 /// The readers behind `WeightFile::open`, one a format.
 #pragma once
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/params/weights/WeightFile.h"
 #include "sinter/runtime/Result.h"
 

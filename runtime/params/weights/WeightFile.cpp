@@ -1,10 +1,10 @@
 /// Tells the formats of weight files, and what their readers share.
 #include "runtime/params/weights/WeightFile.h"
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/FileKind.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/params/Zip.h"
 #include "runtime/params/weights/Readers.h"
-#include "runtime/support/FileKind.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>

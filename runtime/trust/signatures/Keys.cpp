@@ -1,7 +1,7 @@
 /// Reads keys and makes new ones.
 #include "runtime/trust/signatures/Keys.h"
 
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/files/FileDescriptor.h"
 #include "runtime/trust/signatures/Manifest.h"
 
 #include <algorithm>

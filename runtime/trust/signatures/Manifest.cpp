@@ -1,7 +1,7 @@
 /// Hashes what a model file is made of.
 #include "runtime/trust/signatures/Manifest.h"
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>

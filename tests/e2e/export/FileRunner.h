@@ -1,7 +1,7 @@
 /// FileRunner: runs entries of a model file by names, with state kept.
 #pragma once
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/program/LoadedProgram.h"
 #include "runtime/program/ModelInfo.h"
 #include "runtime/program/ModelReader.h"

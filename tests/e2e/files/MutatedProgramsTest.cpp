@@ -2,8 +2,8 @@
 /// beside code that is what it made: each is refused, or runs within its memory
 /// and in time. SINTER_TEST_SEEDS sets how many are tried, SINTER_TEST_SEED the
 /// first of a program's.
+#include "runtime/files/MappedFile.h"
 #include "runtime/graph/Elements.h"
-#include "runtime/params/MappedFile.h"
 #include "runtime/program/Bind.h"
 #include "runtime/program/LoadedProgram.h"
 #include "runtime/program/ModelReader.h"

@@ -1,5 +1,5 @@
 /// `sinter check` on folders that are made here: right, wrong and unsupported.
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Numerics.h"
 #include "runtime/program/ProgramMover.h"

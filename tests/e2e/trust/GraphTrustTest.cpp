@@ -5,8 +5,8 @@
 #include "tests/unit/program/FieldMutator.h"
 #include "tests/unit/program/Reseal.h"
 
+#include "runtime/files/MappedFile.h"
 #include "runtime/model/Session.h"
-#include "runtime/params/MappedFile.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/reference/Reference.h"
 

@@ -1,7 +1,7 @@
 /// A miscompile from end to end: SINTER_VERIFY finds it, `sinter run` replays
 /// and shrinks it. The fault is code in the kernel cache with another constant
 /// in it than the kernel's text has.
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 
 #include <sinter/Basic.h>
 

@@ -1,5 +1,5 @@
 /// Many threads: one model, a session each, and one session for all.
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/ThreadPool.h"
 #include "tests/unit/capi/Models.h"
 
 #include <atomic>

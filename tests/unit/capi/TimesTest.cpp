@@ -1,5 +1,5 @@
 /// Prints what the C interface costs. Results are checked, times are not.
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/program/FileFormat.h"
 #include "tests/unit/capi/Models.h"
 #include "tests/unit/program/ModelBuilder.h"

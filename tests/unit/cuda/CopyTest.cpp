@@ -2,6 +2,9 @@
 
 #include <numeric>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 using namespace sinter;
 using namespace sinter::runtime;
 using namespace sinter::runtime::test;
@@ -87,4 +90,18 @@ TEST(CudaCopy, eventsMarkTheStream) {
   EXPECT_FALSE((*event)->done());
   EXPECT_TRUE((*event)->wait());
   EXPECT_TRUE((*event)->done());
+}
+
+// What an allocator keeps would be there, though its driver is not.
+TEST(CudaCopy, AChildAllocatesNothing) {
+  Device &device = gpu();
+  ASSERT_TRUE(device.allocate(4096)) << "which is kept";
+  pid_t child = fork();
+  if (child == 0) {
+    auto buffer = device.allocate(4096);
+    _exit(!buffer && buffer.error().kind == ErrorKind::device ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }

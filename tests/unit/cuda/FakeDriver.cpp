@@ -1,8 +1,8 @@
 /// The driver's functions over host memory.
 #include "tests/unit/cuda/FakeDriver.h"
 
+#include "runtime/device/KernelAbi.h"
 #include "runtime/device/cuda/WordReporter.h"
-#include "runtime/program/KernelAbi.h"
 
 #include <algorithm>
 #include <cstdlib>

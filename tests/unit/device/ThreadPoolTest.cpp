@@ -1,4 +1,4 @@
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/ThreadPool.h"
 
 #include <algorithm>
 #include <chrono>

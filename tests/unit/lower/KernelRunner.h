@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/lower/EmitKernel.h"
-#include "runtime/program/KernelAbi.h"
+#include "runtime/device/KernelAbi.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
 /// Mapped files whose pages are given back.
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// Saves over anything, on a full disk, and ended at any moment: the name has
 /// the old file or the new one.
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 
 #include "runtime/params/Npy.h"
 #include "runtime/params/Npz.h"

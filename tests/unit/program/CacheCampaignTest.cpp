@@ -1,7 +1,7 @@
 /// One cache directory of many processes, while entries are altered, exchanged
 /// and cleared and processes are killed: every answer is right, and what is
 /// broken is a counted warning.
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 #include "runtime/program/ProgramCache.h"
 #include "runtime/support/Flags.h"
 #include "sinter/runtime/Log.h"

@@ -1,4 +1,4 @@
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 
 #include "tests/unit/params/FileFaults.h"
 #include "tests/unit/program/ProgramBuilder.h"
@@ -65,6 +65,10 @@ TEST_F(DiskCacheTest, KeepsKernelsBesidePrograms) {
   EXPECT_EQ(info.kernels, 2u);
   EXPECT_EQ(info.pipelines, 0u);
   EXPECT_EQ(cache().verify()->size(), 0u);
+  auto isProgram = [](CacheKind kind, std::span<const std::byte>) {
+    return kind == CacheKind::program;
+  };
+  EXPECT_EQ(cache().verify(isProgram)->size(), 2u);
   struct stat status;
   ASSERT_EQ(stat(cache().bytesPath(CacheKind::kernel, {0, 1}).c_str(), &status),
             0);

@@ -1,9 +1,9 @@
 /// Layouts that files, generated code and backends rely on. A failure here
 /// means: the change is one of format or ABI, and needs a version.
 #include "runtime/device/Device.h"
+#include "runtime/device/KernelAbi.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/FileFormat.h"
-#include "runtime/program/KernelAbi.h"
 #include "tests/unit/program/ProgramBuilder.h"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
+#include "runtime/digest/WideHash.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
-#include "runtime/program/digest/WideHash.h"
 #include "tests/unit/program/ProgramBuilder.h"
 
 #include <cstring>

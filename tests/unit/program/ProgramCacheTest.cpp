@@ -1,6 +1,6 @@
 #include "runtime/program/ProgramCache.h"
 
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Flags.h"
 #include "tests/unit/program/ProgramBuilder.h"
@@ -104,6 +104,16 @@ TEST_F(ProgramCacheTest, holdsTheBytesTheCompilerGave) {
       DiskCache::fromEnvironment().findBytes(CacheKind::program, {1, 1});
   ASSERT_TRUE(bytes && *bytes);
   EXPECT_EQ(**bytes, scaleProgram().file());
+}
+
+TEST_F(ProgramCacheTest, noticesWhatIsNoProgram) {
+  DiskCache disk = DiskCache::fromEnvironment();
+  ASSERT_TRUE(disk.prepare());
+  ASSERT_TRUE(disk.storeProgram({1, 1}, std::vector<std::byte>(100)));
+  EXPECT_EQ(disk.verify()->size(), 0u) << "it is as it was stored";
+  EXPECT_EQ(verifyDiskCache()->size(), 1u);
+  EXPECT_EQ(fromDiskOrCompiler(1), CacheSource::compiled);
+  EXPECT_EQ(verifyDiskCache()->size(), 0u);
 }
 
 TEST_F(ProgramCacheTest, noticesThatProgramsWereExchanged) {

@@ -1,7 +1,7 @@
 /// Tensors of model files: inside, beside, zero; checked when they are used.
 #include "runtime/program/WeightStore.h"
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Stats.h"
 #include "tests/unit/program/ModelBuilder.h"

@@ -2,8 +2,8 @@
 #include "tests/unit/record/SmallModels.h"
 
 #include "frontend/record/RecordForms.h"
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/params/FloatCasts.h"
-#include "runtime/params/ReplaceFile.h"
 #include "runtime/params/Safetensors.h"
 
 #include <gtest/gtest.h>

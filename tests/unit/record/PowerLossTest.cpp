@@ -4,7 +4,7 @@
 #include "tests/unit/record/SmallModels.h"
 #include "tests/unit/record/WriteLog.h"
 
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 /// Archives whose parts do not fit each other.
 #include "frontend/import/torch/Archive.h"
 #include "frontend/import/torch/ReadRecords.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/params/Zip.h"
 
 #include <gtest/gtest.h>

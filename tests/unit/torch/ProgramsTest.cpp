@@ -3,7 +3,7 @@
 #include "tests/unit/torch/ProgramMutator.h"
 #include "tests/unit/torch/RunOnOnes.h"
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/params/Zip.h"
 
 #include <sinter/BasicOps.h>

@@ -1,6 +1,6 @@
 /// Signed files, and every way in which they are not what was signed.
+#include "runtime/files/MappedFile.h"
 #include "runtime/model/Model.h"
-#include "runtime/params/MappedFile.h"
 #include "runtime/params/Safetensors.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/ModelWriter.h"

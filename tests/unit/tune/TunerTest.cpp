@@ -1,6 +1,6 @@
 #include "runtime/tune/Tuner.h"
 
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 #include "runtime/support/Flags.h"
 #include "sinter/runtime/Log.h"
 #include "tests/unit/tune/TwoTiles.h"

@@ -9,8 +9,8 @@
 #include "tools/benchmarks/native/Training.h"
 #include "tools/benchmarks/native/Worker.h"
 
+#include "runtime/device/ThreadPool.h"
 #include "runtime/device/cpu/CpuFeatures.h"
-#include "runtime/device/cpu/ThreadPool.h"
 
 #include <sinter/Basic.h>
 

@@ -1,10 +1,10 @@
 /// Lays a model out: what is kept, where it is, what is called in which order.
 #include "tools/sinter/embed/EmbedModel.h"
 
+#include "runtime/device/KernelAbi.h"
 #include "runtime/device/cpu/CheckImage.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/program/BoundPlan.h"
-#include "runtime/program/KernelAbi.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/WeightStore.h"
 #include "runtime/support/Printable.h"

@@ -2,7 +2,7 @@
 /// that GNU's tools write. Large parts go from where they are to the file.
 #include "tools/sinter/embed/ObjectFile.h"
 
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 #include "tools/sinter/embed/HeaderText.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 /// `sinter inspect` of ONNX models.
 #include "frontend/import/onnx/Operators.h"
 #include "frontend/import/onnx/ReadRecords.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "tools/sinter/import/ImportModel.h"
 
 #include "runtime/support/Printable.h"

@@ -3,8 +3,8 @@
 
 #include "frontend/Leaves.h"
 #include "frontend/Raise.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/params/Json.h"
-#include "runtime/params/MappedFile.h"
 #include "runtime/params/Safetensors.h"
 
 #include <sinter/BasicOps.h>

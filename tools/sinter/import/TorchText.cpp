@@ -1,7 +1,7 @@
 /// `sinter inspect` of PyTorch programs.
 #include "frontend/import/torch/Archive.h"
 #include "frontend/import/torch/Operators.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/support/Printable.h"
 #include "tools/sinter/import/ImportModel.h"
 

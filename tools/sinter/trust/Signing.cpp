@@ -1,7 +1,7 @@
 /// `sinter keygen`, `sinter sign` and `sinter verify`.
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/FileDescriptor.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/program/ModelWriter.h"
-#include "runtime/support/FileDescriptor.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/help/Terminal.h"

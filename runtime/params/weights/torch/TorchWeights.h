@@ -1,7 +1,7 @@
 /// TorchWeights: the tensors of one of PyTorch's archives.
 #pragma once
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 #include "runtime/params/Zip.h"
 #include "runtime/params/weights/WeightFile.h"
 #include "runtime/params/weights/torch/Contents.h"

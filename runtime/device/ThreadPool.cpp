@@ -1,5 +1,5 @@
 /// One job at a time, handed out by an atomic counter for each thread's share.
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/ThreadPool.h"
 
 #include "runtime/memory/MemoryBudget.h"
 #include "runtime/support/Exhausted.h"

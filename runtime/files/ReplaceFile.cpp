@@ -1,8 +1,8 @@
 /// A new file beside the old one, in whose place it goes when it is whole.
-#include "runtime/params/ReplaceFile.h"
+#include "runtime/files/ReplaceFile.h"
 
-#include "runtime/params/SystemError.h"
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/files/FileDescriptor.h"
+#include "runtime/files/SystemError.h"
 #include "runtime/support/SignalHold.h"
 
 #include <fmt/format.h>

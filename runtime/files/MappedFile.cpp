@@ -1,8 +1,8 @@
 /// MappedFile: the bytes of a file, mapped read-only.
-#include "runtime/params/MappedFile.h"
+#include "runtime/files/MappedFile.h"
 
-#include "runtime/params/SystemError.h"
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/files/FileDescriptor.h"
+#include "runtime/files/SystemError.h"
 
 #include <fmt/format.h>
 

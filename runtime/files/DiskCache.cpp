@@ -1,11 +1,9 @@
 /// Files of the program and kernel caches: trust, atomic writes, eviction.
-#include "runtime/program/DiskCache.h"
+#include "runtime/files/DiskCache.h"
 
-#include "runtime/params/ReplaceFile.h"
-#include "runtime/program/FileFormat.h"
-#include "runtime/program/LoadedProgram.h"
-#include "runtime/program/ModelReader.h"
-#include "runtime/support/FileDescriptor.h"
+#include "runtime/digest/Digest.h"
+#include "runtime/files/FileDescriptor.h"
+#include "runtime/files/ReplaceFile.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Fork.h"
 #include "sinter/runtime/Log.h"
@@ -20,7 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <xxhash.h>
+#include <string_view>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -231,11 +229,6 @@ std::string defaultFolder() {
 
 } // namespace
 
-Key sinter::runtime::keyOfText(std::string_view text) {
-  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  return {hash.high64, hash.low64};
-}
-
 DiskCache DiskCache::fromEnvironment() {
   std::string folder = defaultFolder();
   while (folder.size() > 1 && folder.back() == '/')
@@ -281,8 +274,8 @@ std::string DiskCache::bytesPath(CacheKind kind, const Key &key) const {
   return fmt::format("{}/{}{}", folder, toHex(key), suffixOf(kind));
 }
 
-Result<std::optional<FileBytes>> DiskCache::read(CacheKind kind,
-                                                 const Key &key) const {
+Result<std::optional<FileBytes>> DiskCache::findFile(CacheKind kind,
+                                                     const Key &key) const {
   std::string path = bytesPath(kind, key);
   struct stat status = {};
   SINTER_TRY_ASSIGN(auto file, openEntry(path, status));
@@ -298,21 +291,9 @@ Result<std::optional<FileBytes>> DiskCache::read(CacheKind kind,
   return error;
 }
 
-Result<std::shared_ptr<const Program>>
-DiskCache::findProgram(const Key &key, Device &device) const {
-  SINTER_TRY_ASSIGN(auto file, read(CacheKind::program, key));
-  if (!file)
-    return std::shared_ptr<const Program>();
-  std::string path = programPath(key);
-  auto program = loadProgram(*std::move(file), device, path);
-  if (!program && program.error().kind != ErrorKind::out_of_memory)
-    unlink(path.c_str());
-  return program;
-}
-
 Result<std::optional<std::vector<std::byte>>>
 DiskCache::findBytes(CacheKind kind, const Key &key) const {
-  SINTER_TRY_ASSIGN(auto file, read(kind, key));
+  SINTER_TRY_ASSIGN(auto file, findFile(kind, key));
   if (!file)
     return std::optional<std::vector<std::byte>>();
   auto bytes = file->bytes();
@@ -427,21 +408,21 @@ Result<uint64_t> DiskCache::clear() const {
 }
 
 /// An entry that somebody removed meanwhile is not broken.
-static bool isBroken(const std::string &path, const EntryName &name) {
+static bool isBroken(const std::string &path, const EntryName &name,
+                     const DiskCache::Usable &usable) {
   struct stat status = {};
   auto file = openEntry(path, status);
   if (!file || !*file)
     return !file;
   auto bytes = readEntry(**file, uint64_t(status.st_size), name);
-  return !bytes ||
-         (name.kind == CacheKind::program && !readModel(bytes->bytes()).ok());
+  return !bytes || (usable && !usable(name.kind, bytes->bytes()));
 }
 
-Result<std::vector<std::string>> DiskCache::verify() const {
+Result<std::vector<std::string>> DiskCache::verify(const Usable &usable) const {
   SINTER_TRY(check());
   std::vector<std::string> broken;
   for (const Entry &entry : entries())
-    if (isBroken(folder + "/" + entry.name, *readName(entry.name)))
+    if (isBroken(folder + "/" + entry.name, *readName(entry.name), usable))
       broken.push_back(entry.name);
   return broken;
 }

@@ -2,24 +2,20 @@
 /// them, and chosen tiles in a private directory, shared by processes.
 #pragma once
 
-#include "runtime/program/Program.h"
-#include "runtime/program/ProgramCache.h"
+#include "runtime/files/FileBytes.h"
+#include "runtime/support/Key.h"
 #include "sinter/runtime/Result.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sinter::runtime {
-
-class FileBytes;
-
-/// The key of what a text names.
-Key keyOfText(std::string_view text);
 
 /// What an entry is. Entries hold these numbers.
 enum class CacheKind : uint8_t {
@@ -30,6 +26,19 @@ enum class CacheKind : uint8_t {
   tiles = 5,       ///< chosen by time
 };
 
+/// What a cache holds.
+struct CacheInfo {
+  std::string directory;
+  bool usable = false;
+  std::string reason;   ///< why not
+  uint64_t entries = 0; ///< programs and all of the following
+  uint64_t kernels = 0;
+  uint64_t cubins = 0;    ///< machine code of kernels
+  uint64_t pipelines = 0; ///< drivers' caches of pipelines
+  uint64_t tiles = 0;     ///< choices of tiles
+  uint64_t bytes = 0;
+  uint64_t limitBytes = 0;
+};
 /// Entries hold machine code, so the directory must belong to the user and be
 /// closed to everybody else (0700). Entries appear whole, by rename. They carry
 /// digests and the key they are of, so that one that has got another's name is
@@ -53,14 +62,13 @@ public:
   /// The same with a counted warning in place of the error.
   bool prepareOrWarn() const;
 
-  /// Loads a program and marks it used. Null when it is absent; a broken one is
-  /// an error and removed.
-  Result<std::shared_ptr<const Program>> findProgram(const Key &key,
-                                                     Device &device) const;
   /// The bytes of an entry as they were stored, which marks it used. Nothing
   /// when it is absent; a broken one is an error and removed.
   Result<std::optional<std::vector<std::byte>>> findBytes(CacheKind kind,
                                                           const Key &key) const;
+  /// The same without a copy.
+  Result<std::optional<FileBytes>> findFile(CacheKind kind,
+                                            const Key &key) const;
 
   /// Writes an entry, then removes old ones until the limit holds. `file` is a
   /// model file.
@@ -76,8 +84,11 @@ public:
   /// Removes all entries, and says how many there were. What others are writing
   /// is left to them.
   Result<uint64_t> clear() const;
-  /// The names of broken entries.
-  Result<std::vector<std::string>> verify() const;
+  /// Whether bytes that are as they were stored are of use.
+  using Usable =
+      std::function<bool(CacheKind kind, std::span<const std::byte>)>;
+  /// The names of broken entries, and of those that are not `usable`.
+  Result<std::vector<std::string>> verify(const Usable &usable = {}) const;
   std::string programPath(const Key &key) const {
     return bytesPath(CacheKind::program, key);
   }
@@ -90,8 +101,6 @@ private:
     int64_t usedNanoseconds = 0;
   };
   Status check() const;
-  /// What is behind an entry's head; as findBytes.
-  Result<std::optional<FileBytes>> read(CacheKind kind, const Key &key) const;
   std::vector<Entry> entries() const;
   void removeStale() const;
   void evict() const;

@@ -1,6 +1,6 @@
 /// Compiled for processors with AVX2. Nothing of it may be used by other files:
 /// the header's functions are all of this file alone, and it includes no other.
-#include "runtime/program/digest/WideHash.h"
+#include "runtime/digest/WideHash.h"
 
 XXH128_hash_t sinter::runtime::hashAvx2(const void *data, size_t bytes) {
   return XXH3_128bits(data, bytes);

@@ -1,5 +1,5 @@
 /// Recognizes files of other kinds by how they begin.
-#include "runtime/support/FileKind.h"
+#include "runtime/files/FileKind.h"
 
 #include <algorithm>
 #include <cstdint>

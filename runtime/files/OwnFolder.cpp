@@ -1,5 +1,5 @@
 /// Asks the dynamic loader.
-#include "runtime/support/OwnFolder.h"
+#include "runtime/files/OwnFolder.h"
 
 #include <dlfcn.h>
 

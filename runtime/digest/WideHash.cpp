@@ -1,5 +1,5 @@
 /// Chooses by processor.
-#include "runtime/program/digest/WideHash.h"
+#include "runtime/digest/WideHash.h"
 
 using namespace sinter::runtime;
 
