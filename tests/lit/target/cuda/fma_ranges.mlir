@@ -33,9 +33,12 @@
 // ROWS-NOT: .entry
 // ONE: .visible .entry
 // ONE-NOT: .entry
-// Nothing is tuned where there are several.
+// The tiles of each, in turn.
 // TILES: 4 phases
-// TILES-NOT: tile
+// TILES-NEXT: tile {{.*}} slices 4
+// TILES-NEXT: tile {{.*}} slices 2
+// TILES-NEXT: tile {{.*}} slices 8
+// TILES-NEXT: tile {{.*}} depth 8{{$}}
 // TILE: 1 phases
 // TILE: tile contraction_
 //--- rows.mlir
