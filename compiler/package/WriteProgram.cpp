@@ -282,7 +282,8 @@ void ProgramWriter::writeDecisions() {
 }
 
 FailureOr<fb::ProgramT *> ProgramWriter::run() {
-  program.target = std::string(contents.target->name());
+  program.machine = std::string(contents.target->name());
+  program.target = program.machine;
   program.target.resize(
       std::min(program.target.find(':'), program.target.size()));
   program.variant = std::string(contents.target->requirements());

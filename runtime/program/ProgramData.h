@@ -113,6 +113,7 @@ inline constexpr uint32_t neverStep = std::numeric_limits<uint32_t>::max();
 struct ProgramData {
   std::string target;
   std::string variant;
+  std::string machine; ///< the target in full; empty in older files
   uint8_t numerics = 0;
   std::vector<Port> inputs;
   std::vector<Port> outputs;

@@ -110,6 +110,7 @@ Status Reader::readHead() {
   SINTER_TRY(copyWord(source.target(), "target", program.target));
   SINTER_TRY(copyWord(source.variant(), "variant", program.variant));
   SINTER_TRY(copyWord(source.compiler(), "compiler", program.compiler));
+  SINTER_TRY(copyWord(source.machine(), "machine", program.machine));
   program.numerics = source.numerics();
   program.numSymbols = source.num_symbols();
   program.numNodes = source.num_nodes();

@@ -168,6 +168,8 @@ void Printer::printBuffers() {
 Result<std::string> Printer::print(bool memory) {
   line("program for {}, needs {}", program.target,
        program.variant.empty() ? "nothing" : program.variant);
+  if (!program.machine.empty())
+    line("compiled for {}", program.machine);
   line("compiler {}", program.compiler);
   printPorts("input", program.inputs);
   printPorts("output", program.outputs);
