@@ -112,7 +112,8 @@ struct DistributeLanesPass
 struct CallFarTrigPass : TargetPass<impl::CallFarTrigBase<CallFarTrigPass>> {
   using TargetPass::TargetPass;
   LogicalResult lower(ModuleOp kernel, const Target &target) override {
-    callFarTrig(kernel, target.farTrig());
+    if (!callFarTrig(kernel, target.farTrig()))
+      keepKernel();
     return success();
   }
 };

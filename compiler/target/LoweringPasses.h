@@ -61,6 +61,12 @@ protected:
   virtual llvm::LogicalResult lower(mlir::ModuleOp kernel,
                                     const Target &target) = 0;
 
+  /// Says that a kernel is as it was, so that it is not verified again.
+  void keepKernel() {
+    if (own)
+      this->markAllAnalysesPreserved();
+  }
+
 private:
   const Target *own = nullptr;
 };

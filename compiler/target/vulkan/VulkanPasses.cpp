@@ -60,6 +60,8 @@ struct FitTypesPass : TargetPass<impl::FitTypesBase<FitTypesPass>> {
     const VulkanProfile *profile = profileOf(target);
     if (!profile)
       return success();
+    if (profile->hasInt64)
+      keepKernel();
     StringRef kernel;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (!function.isPrivate())
