@@ -4,6 +4,7 @@
 #include "compiler/InspectStage.h"
 #include "compiler/Passes.h"
 #include "compiler/Pipeline.h"
+#include "compiler/target/LoweringPasses.h"
 
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -135,6 +136,7 @@ int optMain(int argc, char **argv) {
   registerCSEPass();
   DialectRegistry dialects;
   compilerDialects().appendTo(dialects);
+  registerLoweringDialects(dialects);
   if (command.pipeline) {
     std::string first =
         command.target ? "set-target{name=" + *command.target + "}," : "";

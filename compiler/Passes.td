@@ -547,4 +547,194 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   }];
 }
 
+//===-- lower -------------------------------------------------------------===//
+
+// The passes from here on are run for each kernel by itself, in the order that
+// its target says (`Target::buildLowering`). In a program they go over the
+// modules that `emit-loops` has made of kernels.
+
+def EmitLoops : Pass<"emit-loops", "::mlir::ModuleOp"> {
+  let summary = "Write each kernel as functions of loops over memory.";
+  let description = [{
+    A kernel becomes a module of its name, with a function for each launch that
+    it takes: scf, arith, vector and memref, a vector holds what lanes have.
+    What later passes ask is said there: the module has the program's
+    `program.target`, `sinter.alike` in the mode `exact`, `sinter.approximates`
+    in `fast`, and `sinter.sizes` where indices may be too small; a function has
+    `sinter.blocks` and `sinter.warps` (`sinter.threads` on Vulkan) where all
+    threads of a block work on a tile together, as those of tensor cores do, and
+    `sinter.lines`, the text that its PTX ends with, where it reads by tensor
+    maps. A user's kernel brings its code, which `sinter.given` of a function
+    without a body holds: no pass changes it. Launches stay as they are.
+
+    ```mlir
+    program.kernel @map_1(%a: tensor<64xf32>) attributes {...} {
+      %0 = sinter.neg %a : (tensor<64xf32>) -> tensor<64xf32>
+      program.yield %0 : tensor<64xf32>
+    }
+    // becomes
+    module @map_1 attributes {program.target = #program.target<name = "cpu", ...>} {
+      func.func @map_1(%arg0: !llvm.ptr, ...) {
+        ...
+        scf.for %chunk = %first to %last step %c1 {
+          %1 = vector.load %in[%i] : memref<?xf32>, vector<8xf32>
+          %2 = arith.negf %1 : vector<8xf32>
+          vector.store %2, %out[%i] : memref<?xf32>, vector<8xf32>
+        }
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"numerics", "numerics", "std::string", "\"default\"",
+           "The mode, as `--numerics` takes it">,
+  ];
+}
+
+def ExpandMath : Pass<"expand-math", "::mlir::ModuleOp"> {
+  let summary = "Write functions as arithmetic that the machine has.";
+  let description = [{
+    exp, log, tanh, erf, rsqrt, sin and cos, maxima that spread NaN, conversions
+    of 16-bit floats, and quotients and roots where the machine does not round
+    them, so that no library is called. sin and cos of large numbers remain,
+    marked `sinter.far`.
+
+    ```mlir
+    %1 = math.rsqrt %0 : vector<8xf32>
+    // becomes
+    %2 = math.sqrt %0 : vector<8xf32>
+    %1 = arith.divf %one, %2 : vector<8xf32>
+    ```
+  }];
+}
+
+def ClusterLoads : Pass<"cluster-loads", "::mlir::ModuleOp"> {
+  let summary = "Read at the same time what threads would wait for in turn.";
+  let description = [{
+    Where lanes are threads. Loads of what a kernel only reads move to the first
+    of their block, as many at a time as registers hold. In a function of
+    blocks, whose threads each have vectors of their own, a vector that is read
+    under one condition is read behind a branch, and accesses get the alignment
+    that their indices show.
+
+    ```mlir
+    %1 = vector.load %a[%i] : memref<?xf32>, vector<64xf32>
+    %2 = arith.negf %1 : vector<64xf32>
+    %3 = vector.load %b[%i] : memref<?xf32>, vector<64xf32>
+    // becomes
+    %1 = vector.load %a[%i] : memref<?xf32>, vector<64xf32>
+    %3 = vector.load %b[%i] : memref<?xf32>, vector<64xf32>
+    %2 = arith.negf %1 : vector<64xf32>
+    ```
+  }];
+}
+
+def DistributeLanes : Pass<"distribute-lanes", "::mlir::ModuleOp"> {
+  let summary = "Make threads of lanes.";
+  let description = [{
+    Where lanes are threads; elsewhere nothing changes. A vector of 64 lanes is
+    two neighbours in each of 32 threads, a scalar is the same in all of them,
+    and lanes that change places are exchanged. What stands in a kernel's frame
+    (`memref.alloca`) moves to memory that the threads of a block share, and the
+    function says how many they are (`sinter.warps`, `sinter.threads`). A frame
+    that is larger than that memory is an error.
+
+    ```mlir
+    %1 = vector.load %a[%i] : memref<?xf32>, vector<64xf32>
+    // becomes, in each thread of a warp
+    %2 = arith.muli %thread, %c2 : index
+    %3 = arith.addi %i, %2 : index
+    %1 = vector.load %a[%3] : memref<?xf32>, vector<2xf32>
+    ```
+  }];
+}
+
+def NarrowMath : Pass<"narrow-math", "::mlir::ModuleOp"> {
+  let summary = "Use what PTX does on pairs of 16-bit floats, and its own NaN.";
+  let description = [{
+    Of CUDA's targets; elsewhere nothing changes. Extrema of widened values that
+    are narrowed again are those of the narrow ones, two numbers are narrowed to
+    f16 at once, and a NaN that the machine has made, which is the largest
+    integer, is made the canonical one by a minimum. No bit changes.
+
+    ```mlir
+    %2 = arith.extf %0 : vector<2xf16> to vector<2xf32>
+    %3 = arith.extf %1 : vector<2xf16> to vector<2xf32>
+    %4 = arith.maximumf %2, %3 : vector<2xf32>
+    %5 = arith.truncf %4 : vector<2xf32> to vector<2xf16>
+    // becomes
+    %5 = arith.maximumf %0, %1 : vector<2xf16>
+    ```
+  }];
+}
+
+def SplitVectors : Pass<"split-vectors", "::mlir::ModuleOp"> {
+  let summary = "Make scalars of a thread's vectors.";
+  let description = [{
+    Of Vulkan's targets; elsewhere nothing changes. SPIR-V has no vectors of more
+    than four elements, and drivers take them apart anyway. Loads and stores of
+    neighbours stay (`sinter.whole`), as far as the device moves them at once.
+
+    ```mlir
+    %2 = arith.negf %1 : vector<2xf32>
+    // becomes
+    %3 = vector.extract %1[0] {sinter.whole} : f32 from vector<2xf32>
+    %4 = vector.extract %1[1] {sinter.whole} : f32 from vector<2xf32>
+    %5 = arith.negf %3 : f32
+    %6 = arith.negf %4 : f32
+    ```
+  }];
+}
+
+def CallFarTrig : Pass<"call-far-trig", "::mlir::ModuleOp"> {
+  let summary = "Call functions for sin and cos of large numbers.";
+  let description = [{
+    What `expand-math` has left is rare and long: each place calls a private
+    function of its module, one for each function and type.
+
+    ```mlir
+    %1 = math.sin %0 {sinter.far} : f32
+    // becomes
+    %1 = func.call @far_sin_f32(%0) : (f32) -> f32
+    ```
+  }];
+}
+
+def FitTypes : Pass<"fit-types", "::mlir::ModuleOp"> {
+  let summary = "Keep to the types that a device has.";
+  let description = [{
+    Of Vulkan's targets; elsewhere nothing changes. A type that the device's
+    profile lacks is an error that names it. Of integers of 64 bits, where it has
+    none, a vector of two words is made, the lower one first.
+
+    ```mlir
+    %1 = memref.load %a[%i] : memref<?xi64>
+    // becomes
+    %1 = memref.load %a[%i] : memref<?xvector<2xi32>>
+    ```
+  }];
+}
+
+def LowerAbi : Pass<"lower-abi", "::mlir::ModuleOp"> {
+  let summary = "Bring kernels to the form that the target's translation takes.";
+  let description = [{
+    The last pass: functions of the LLVM dialect for CPUs and CUDA, whose
+    kernels have their attributes, and a `spirv.module` with entry points, what
+    it needs of a device, and the address of the argument block as a push
+    constant for Vulkan.
+
+    ```mlir
+    func.func @map_1(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i64, %arg3: i64) {
+      ...
+      %1 = arith.negf %0 : vector<8xf32>
+    }
+    // becomes
+    llvm.func @map_1(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i64, %arg3: i64) {
+      ...
+      %1 = llvm.fneg %0 : vector<8xf32>
+    }
+    ```
+  }];
+}
+
 #endif // SINTER_COMPILER_PASSES_TD

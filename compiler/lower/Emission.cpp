@@ -2,8 +2,8 @@
 #include "compiler/lower/Emission.h"
 
 #include "compiler/lower/CanonicalNan.h"
-#include "compiler/lower/ElementCount.h"
 #include "compiler/lower/ElementSource.h"
+#include "compiler/target/LoweringPasses.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,12 +1,12 @@
 /// One kernel in, code out: chooses the skeleton and hands over to the target.
 #include "compiler/lower/EmitKernel.h"
 
-#include "compiler/lower/ElementCount.h"
 #include "compiler/lower/Index.h"
 #include "compiler/lower/Schedule.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -21,6 +21,10 @@ static Operation *findOp(program::KernelOp kernel, graph::PatternKind kind) {
       if (described.getPatternKind() == kind)
         return &op;
   return nullptr;
+}
+
+static Operation *givenOp(program::KernelOp kernel) {
+  return findOp(kernel, graph::PatternKind::opaque);
 }
 
 static void emitBody(KernelWriter &writer, const Way &way) {
@@ -160,11 +164,9 @@ FailureOr<KernelCode> announceKernel(program::KernelOp kernel,
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(kernel.getContext()));
   KernelWriter writer(kernel, target, numerics, *module, /*announces=*/true);
-  if (findOp(kernel, graph::PatternKind::opaque)) {
-    writer.addGivenPhase();
-    return writer.takeCode();
-  }
-  if (failed(addPhases(writer)))
+  if (Operation *op = givenOp(kernel))
+    writer.addGivenPhase(cast<ir::OpaqueOpInterface>(op).getSource());
+  else if (failed(addPhases(writer)))
     return failure();
   KernelCode code = writer.takeCode();
   if (failed(checkChoices(kernel, code)))
@@ -172,44 +174,80 @@ FailureOr<KernelCode> announceKernel(program::KernelOp kernel,
   return code;
 }
 
-FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
-                                 const EmitOptions &options) {
+static OwningOpRef<ModuleOp> makeModule(MLIRContext *context,
+                                        NumericsMode numerics) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  if (numerics == NumericsMode::exact)
+    (*module)->setAttr(alikeAttr, UnitAttr::get(context));
+  if (numerics == NumericsMode::fast)
+    (*module)->setAttr(approximatesAttr, UnitAttr::get(context));
+  return module;
+}
+
+static LogicalResult emitFunctions(KernelWriter &writer, ModuleOp module) {
+  program::KernelOp kernel = writer.kernel;
+  for (Operation &op : kernel.getBlock())
+    if (failed(writer.target.check(&op)))
+      return failure();
+  return failure(failed(addPhases(writer)) ||
+                 failed(noteSizes(writer, module)));
+}
+
+FailureOr<EmittedLoops> emitLoops(program::KernelOp kernel,
+                                  const Target &target, NumericsMode numerics) {
   std::string why;
   if (!canEmit(kernel, &why))
     return kernel.emitOpError("cannot be emitted: ") << why;
-  OwningOpRef<ModuleOp> module =
-      ModuleOp::create(UnknownLoc::get(kernel.getContext()));
-  if (options.numerics == NumericsMode::exact)
-    (*module)->setAttr(alikeAttr, UnitAttr::get(kernel.getContext()));
-  if (options.numerics == NumericsMode::fast)
-    (*module)->setAttr(approximatesAttr, UnitAttr::get(kernel.getContext()));
-  KernelWriter writer(kernel, target, options.numerics, *module);
-  if (Operation *op = findOp(kernel, graph::PatternKind::opaque))
-    return compileOpaque(writer, op, options);
-  for (Operation &op : kernel.getBlock())
-    if (failed(target.check(&op)))
-      return failure();
-  if (failed(addPhases(writer)) || failed(noteSizes(writer, *module)))
+  EmittedLoops emitted;
+  emitted.module = makeModule(kernel.getContext(), numerics);
+  KernelWriter writer(kernel, target, numerics, *emitted.module);
+  if (Operation *op = givenOp(kernel))
+    writer.addGivenPhase(cast<ir::OpaqueOpInterface>(op).getSource());
+  else if (failed(emitFunctions(writer, *emitted.module)))
     return failure();
-  KernelCode code = writer.takeCode();
-  if (failed(checkChoices(kernel, code)))
+  emitted.code = writer.takeCode();
+  if (failed(checkChoices(kernel, emitted.code)))
     return failure();
-  if (options.verify && failed(mlir::verify(*module)))
+  return emitted;
+}
+
+// The target's passes, then its code.
+static FailureOr<TargetCode> lowerLoops(ModuleOp module, const Target &target,
+                                        bool verify, bool keepText) {
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  passes.enableVerifier(verify);
+  target.buildLowering(passes);
+  if (failed(passes.run(module)))
+    return failure();
+  return target.translate(module, keepText);
+}
+
+FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
+                                 const EmitOptions &options) {
+  FailureOr<EmittedLoops> emitted = emitLoops(kernel, target, options.numerics);
+  if (failed(emitted))
+    return failure();
+  ModuleOp module = *emitted->module;
+  KernelCode &code = emitted->code;
+  Operation *given = givenOp(kernel);
+  if (options.verify && failed(mlir::verify(module)))
     return failure();
   bool keepText = options.keepText || options.lowerOnly;
-  if (keepText)
-    llvm::raw_string_ostream(code.loweredText) << *module;
+  if (keepText && given)
+    code.loweredText = cast<ir::OpaqueOpInterface>(given).getSource().str();
+  else if (keepText)
+    llvm::raw_string_ostream(code.loweredText) << module;
   if (options.lowerOnly)
-    return code;
-  for (Operation &function : *module->getBody())
-    function.removeAttr(elementsAttr);
-  auto made = target.compile(*module, options.verify, keepText);
+    return std::move(code);
+  auto made = given ? compileGiven(kernel, given, code.phases.front().symbol,
+                                   target, keepText)
+                    : lowerLoops(module, target, options.verify, keepText);
   if (failed(made))
     return failure();
   code.object = std::move(made->object);
   code.llvmText = std::move(made->llvmText);
   code.asmText = std::move(made->asmText);
-  return code;
+  return std::move(code);
 }
 
 } // namespace sinter::compiler

@@ -6,6 +6,7 @@
 #include "dialects/program/Program.h"
 #include "sinter/runtime/Dim.h"
 
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/LogicalResult.h"
 
 #include <cstdint>
@@ -54,6 +55,18 @@ struct EmitOptions {
   bool keepText = false;  ///< fill the texts
   bool lowerOnly = false; ///< stop at loweredText (implies keepText)
 };
+
+/// A kernel as functions of loops over memory.
+struct EmittedLoops {
+  /// In the kernel's context. Of a user's kernel, its code as an attribute.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  KernelCode code; ///< all but what the target makes of the module
+};
+
+/// The first half of `emitKernel`, before the target's passes.
+llvm::FailureOr<EmittedLoops> emitLoops(program::KernelOp kernel,
+                                        const Target &target,
+                                        NumericsMode numerics);
 
 /// Emits one kernel. On failure a diagnostic stands at the op concerned.
 /// Thread-safe when each call's kernel has a context of its own (with

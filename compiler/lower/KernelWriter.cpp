@@ -2,10 +2,12 @@
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/analysis/OpsBehind.h"
+#include "compiler/target/LoweringPasses.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Random.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,7 +25,7 @@ KernelWriter::KernelWriter(program::KernelOp kernel, const Target &target,
       announces(announces) {
   code.numSymbols = kernel.getNumSymbols();
   module.getContext()
-      ->loadDialect<arith::ArithDialect, math::MathDialect,
+      ->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect,
                     memref::MemRefDialect, scf::SCFDialect,
                     vector::VectorDialect>();
 }
@@ -78,12 +80,17 @@ std::string KernelWriter::nextSymbol() {
 }
 
 // How many threads it has is said beside its code.
-std::string KernelWriter::addGivenPhase() {
+void KernelWriter::addGivenPhase(StringRef source) {
   PhaseCode phase;
   phase.symbol = nextSymbol();
   phase.chunks = append({ExprOp::constant, 0, 0, 1});
-  code.phases.push_back(phase);
-  return phase.symbol;
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto function =
+      func::FuncOp::create(builder, builder.getUnknownLoc(), phase.symbol,
+                           builder.getFunctionType({}, {}));
+  function.setPrivate();
+  function->setAttr(givenAttr, builder.getStringAttr(source));
+  code.phases.push_back(std::move(phase));
 }
 
 void KernelWriter::addFunction(PhaseCode phase, AffineExpr chunks,

@@ -53,9 +53,8 @@ public:
                 const EmitChunk &emitChunk,
                 std::optional<Preparation> preparation = std::nullopt);
 
-  /// Announces the one phase of a kernel whose code is given, not emitted;
-  /// returns its symbol.
-  std::string addGivenPhase();
+  /// Announces the one phase of a kernel whose code is given, not emitted.
+  void addGivenPhase(llvm::StringRef source);
 
   /// Notes a tile that the schedule may name; one taken unasked first.
   void offerTile(const std::string &name) {
@@ -153,10 +152,11 @@ void emitScatter(KernelWriter &writer, mlir::Value scattered);
 void emitAttention(KernelWriter &writer);
 /// One cumsum, its result stored.
 void emitPrefix(KernelWriter &writer, mlir::Value prefix);
-/// A user's kernel, which brings its code.
-llvm::FailureOr<KernelCode> compileOpaque(KernelWriter &writer,
-                                          mlir::Operation *op,
-                                          const EmitOptions &options);
+/// The code of a user's kernel, whose one op `op` is.
+llvm::FailureOr<TargetCode> compileGiven(program::KernelOp kernel,
+                                         mlir::Operation *op,
+                                         llvm::StringRef symbol,
+                                         const Target &target, bool keepText);
 /// Results of one sort, each stored.
 void emitSort(KernelWriter &writer, mlir::Operation *op);
 

@@ -14,25 +14,14 @@ static unsigned inputOf(Value operand) {
   return cast<BlockArgument>(operand).getArgNumber();
 }
 
-FailureOr<KernelCode> compileOpaque(KernelWriter &writer, Operation *op,
-                                    const EmitOptions &options) {
+FailureOr<TargetCode> compileGiven(program::KernelOp kernel, Operation *op,
+                                   StringRef symbol, const Target &target,
+                                   bool keepText) {
   SmallVector<unsigned> buffers;
   for (Value operand : op->getOperands())
     buffers.push_back(inputOf(operand));
-  buffers.push_back(writer.outputBuffer(0));
-  std::string symbol = writer.addGivenPhase();
-  KernelCode code = writer.takeCode();
-  bool keepText = options.keepText || options.lowerOnly;
-  if (keepText)
-    code.loweredText = cast<ir::OpaqueOpInterface>(op).getSource().str();
-  if (options.lowerOnly)
-    return code;
-  auto made = writer.target.compileGiven(op, symbol, buffers, keepText);
-  if (failed(made))
-    return failure();
-  code.object = std::move(made->object);
-  code.asmText = std::move(made->asmText);
-  return code;
+  buffers.push_back(kernel.getInputs().size()); // the one output
+  return target.compileGiven(op, symbol, buffers, keepText);
 }
 
 } // namespace sinter::compiler

@@ -435,8 +435,9 @@ static func::FuncOp farFunction(ModuleOp module, Operation *op,
   return function;
 }
 
-void callFarTrig(ModuleOp module, const FarOptions &options) {
+bool callFarTrig(ModuleOp module, const FarOptions &options) {
   SmallVector<Operation *> worklist;
+  bool isCalled = false;
   // What a function is made of may call another.
   do {
     worklist.clear();
@@ -451,8 +452,10 @@ void callFarTrig(ModuleOp module, const FarOptions &options) {
                                        op->getOperand(0));
       op->getResult(0).replaceAllUsesWith(call.getResult(0));
       op->erase();
+      isCalled = true;
     }
   } while (!worklist.empty());
+  return isCalled;
 }
 
 } // namespace sinter::compiler

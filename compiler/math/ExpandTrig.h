@@ -18,7 +18,7 @@ struct FarOptions {
 };
 
 /// Calls functions of the module for what `expandTrig` left: private ones, one
-/// for each function and type.
-void callFarTrig(mlir::ModuleOp module, const FarOptions &options);
+/// for each function and type. False where nothing was.
+bool callFarTrig(mlir::ModuleOp module, const FarOptions &options);
 
 } // namespace sinter::compiler

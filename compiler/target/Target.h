@@ -7,6 +7,7 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/LogicalResult.h"
 
 #include <cstddef>
@@ -18,7 +19,17 @@
 #include <string_view>
 #include <vector>
 
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
 namespace sinter::compiler {
+
+struct FarOptions;
+struct MathFeatures;
 
 /// The parts of a kernel function that exist before its body is emitted.
 struct KernelEntry {
@@ -364,9 +375,31 @@ public:
   compileGiven(mlir::Operation *op, llvm::StringRef symbol,
                llvm::ArrayRef<unsigned> buffers, bool keepText) const;
 
-  /// Turns an emitted module into code. Consumes the module's contents.
-  virtual llvm::FailureOr<TargetCode>
-  compile(mlir::ModuleOp module, bool verify, bool keepText) const = 0;
+  // ---- from loops to code
+
+  /// Adds the passes (LoweringPasses.h) that bring an emitted module to the
+  /// form that `translate` takes. They refer to the target.
+  virtual void buildLowering(mlir::OpPassManager &passes) const = 0;
+
+  /// What the machine has of math, for the functions of a module.
+  virtual MathFeatures mathFeatures(mlir::ModuleOp module) const = 0;
+  /// How functions of sin and cos of large numbers are made.
+  virtual FarOptions farTrig() const = 0;
+  /// Puts loads together for which threads would wait in turn.
+  virtual void clusterLoads(mlir::func::FuncOp function) const;
+  /// Makes threads of lanes, and shared memory of the frame.
+  virtual llvm::LogicalResult
+  distributeLanes(mlir::func::FuncOp function) const;
+  /// Runs passes on the module that is lowered.
+  using RunPasses =
+      llvm::function_ref<llvm::LogicalResult(mlir::OpPassManager &)>;
+  /// What is left to the form that `translate` takes.
+  virtual llvm::LogicalResult lowerAbi(mlir::ModuleOp module,
+                                       RunPasses run) const = 0;
+
+  /// The code of a lowered module. Consumes the module's contents.
+  virtual llvm::FailureOr<TargetCode> translate(mlir::ModuleOp module,
+                                                bool keepText) const = 0;
 
   /// Makes the image that a device loads of the kernels' objects.
   virtual Result<std::vector<std::byte>>
@@ -379,8 +412,8 @@ private:
   Machines machineModels;
 };
 
-/// The attribute of a module, as given to `Target::compile`, whose functions
-/// (exp and the like) have the same bits at every level of a machine.
+/// The attribute of an emitted module whose functions (exp and the like) have
+/// the same bits at every level of a machine.
 inline constexpr const char *alikeAttr = "sinter.alike";
 /// The attribute of a module whose functions and roots may be approximations.
 inline constexpr const char *approximatesAttr = "sinter.approximates";

@@ -186,7 +186,8 @@ def Program_LaunchOp : Program_Op<"launch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel once.";
   let description = [{
-    `dims` gives each of the kernel's symbols in terms of the program's.
+    `dims` gives each of the kernel's symbols in terms of the program's. The
+    kernel is a `program.kernel`, or the module that it was emitted as.
     `buffers`, set by plan, names the buffers in the kernel's order: inputs,
     then outputs and workspaces. `error_node` is the post-order number of the op
     whose index error the launch may report.

@@ -127,7 +127,7 @@ ROOMS = [
     ("compiler/import", []),
     ("compiler/link", ["compiler/guard"]),
     ("compiler/math", []),
-    ("compiler/target", ["compiler/import"]),
+    ("compiler/target", ["compiler/import", "compiler/math"]),
     ("compiler/target/llvm", []),
     ("compiler/target/simt", ["compiler/target"]),
     ("compiler/target/simt/attention", ["compiler/target",

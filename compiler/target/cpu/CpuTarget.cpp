@@ -7,12 +7,13 @@
 #include "compiler/math/ExpandTrig.h"
 #include "compiler/math/WholeVectors.h"
 #include "compiler/target/KernelMemory.h"
+#include "compiler/target/LoweringPasses.h"
 #include "compiler/target/cpu/TileUnit.h"
 #include "runtime/device/KernelAbi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 
@@ -122,20 +123,30 @@ void CpuTarget::endStreaming(OpBuilder &builder, Location loc) const {
       builder, loc, builder.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
 }
 
-FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
-                                         bool keepText) const {
-  expandMath(module, {.fma = fma,
-                      .rounds = features.has("sse4.1") || features.isArm(),
-                      .nativeF16 = features.has("f16c") || features.isArm(),
-                      .vectorBits = 32 * vectorLanes,
-                      .alike = module->hasAttr(alikeAttr),
-                      .approximates = module->hasAttr(approximatesAttr),
-                      .secondExtremum = !features.isArm()});
-  callFarTrig(module, {.fma = fma, .oneByOne = true});
-  if (verify && failed(mlir::verify(module)))
-    return failure();
-  if (failed(convertToLlvm(module, verify)))
-    return failure();
+void CpuTarget::buildLowering(OpPassManager &passes) const {
+  passes.addPass(createExpandMath(*this));
+  passes.addPass(createCallFarTrig(*this));
+  passes.addPass(createLowerAbi(*this));
+}
+
+MathFeatures CpuTarget::mathFeatures(ModuleOp module) const {
+  return {.fma = fma,
+          .rounds = features.has("sse4.1") || features.isArm(),
+          .nativeF16 = features.has("f16c") || features.isArm(),
+          .vectorBits = 32 * vectorLanes,
+          .alike = module->hasAttr(alikeAttr),
+          .approximates = module->hasAttr(approximatesAttr),
+          .secondExtremum = !features.isArm()};
+}
+
+FarOptions CpuTarget::farTrig() const { return {.fma = fma, .oneByOne = true}; }
+
+LogicalResult CpuTarget::lowerAbi(ModuleOp module, RunPasses run) const {
+  return convertToLlvm(module, run);
+}
+
+FailureOr<TargetCode> CpuTarget::translate(ModuleOp module,
+                                           bool keepText) const {
   return emitObject(module, features, keepText);
 }
 

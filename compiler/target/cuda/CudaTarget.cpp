@@ -4,8 +4,8 @@
 #include "compiler/math/ExpandMath.h"
 #include "compiler/math/ExpandTrig.h"
 #include "compiler/target/KernelMemory.h"
+#include "compiler/target/LoweringPasses.h"
 #include "compiler/target/cuda/CudaBlock.h"
-#include "compiler/target/cuda/MachineNan.h"
 #include "compiler/target/cuda/NarrowMath.h"
 #include "compiler/target/cuda/SharedMemory.h"
 #include "compiler/target/cuda/Warp.h"
@@ -24,7 +24,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -231,7 +231,6 @@ static bool gathers(func::FuncOp function) {
 
 static LogicalResult distribute(func::FuncOp function, StringRef target,
                                 int64_t frameBytes) {
-  readEarly(function);
   if (gathers(function))
     function->setAttr(gathersAttr, UnitAttr::get(function.getContext()));
   llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
@@ -249,10 +248,8 @@ static LogicalResult distribute(func::FuncOp function, StringRef target,
   });
 }
 
-// Threads that run for themselves share no frame, and move what is a vector of
-// theirs at once.
-static LogicalResult alignAccesses(func::FuncOp function) {
-  loadBehindConditions(function);
+// Threads that run for themselves move what is a vector of theirs at once.
+static void alignAccesses(func::FuncOp function) {
   auto align = [](auto access) {
     if (auto known =
             alignmentAt(access.getIndices().front(), access.getVectorType()))
@@ -264,35 +261,54 @@ static LogicalResult alignAccesses(func::FuncOp function) {
     if (auto store = dyn_cast<vector::StoreOp>(op))
       align(store);
   });
-  return checkFrameless(function);
 }
 
-FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
-                                          bool keepText) const {
-  expandMath(module, {.fma = true,
-                      .rounds = true,
-                      .nativeF16 = true,
-                      .nativeBf16 = true,
-                      .vectorBits = 128,
-                      .alike = module->hasAttr(alikeAttr),
-                      .approximates = module->hasAttr(approximatesAttr),
-                      .extremum = true,
-                      .powerOfTwo = true});
-  bool hasMaps = false;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    bool isOfBlocks = function->hasAttr(blocksAttr);
-    hasMaps |= function->hasAttr(linesAttr);
-    if (failed(isOfBlocks ? alignAccesses(function)
-                          : distribute(function, targetName, frameBytes())))
-      return failure();
-    narrowMath(function);
-    canonicalExtrema(function);
-  }
-  callFarTrig(module, {.fma = true});
-  if (verify && failed(mlir::verify(module)))
-    return failure();
-  if (failed(convertToLlvm(module, verify)))
-    return failure();
+void CudaTarget::buildLowering(OpPassManager &passes) const {
+  passes.addPass(createExpandMath(*this));
+  passes.addPass(createClusterLoads(*this));
+  passes.addPass(createDistributeLanes(*this));
+  passes.addPass(createNarrowMath(*this));
+  passes.addPass(createCallFarTrig(*this));
+  passes.addPass(createLowerAbi(*this));
+}
+
+MathFeatures CudaTarget::mathFeatures(ModuleOp module) const {
+  return {.fma = true,
+          .rounds = true,
+          .nativeF16 = true,
+          .nativeBf16 = true,
+          .vectorBits = 128,
+          .alike = module->hasAttr(alikeAttr),
+          .approximates = module->hasAttr(approximatesAttr),
+          .extremum = true,
+          .powerOfTwo = true};
+}
+
+FarOptions CudaTarget::farTrig() const { return {.fma = true}; }
+
+void CudaTarget::clusterLoads(func::FuncOp function) const {
+  if (!function->hasAttr(blocksAttr))
+    return readEarly(function);
+  loadBehindConditions(function);
+  alignAccesses(function);
+}
+
+// Threads of blocks run for themselves, and share no frame.
+LogicalResult CudaTarget::distributeLanes(func::FuncOp function) const {
+  return function->hasAttr(blocksAttr)
+             ? checkFrameless(function)
+             : distribute(function, targetName, frameBytes());
+}
+
+LogicalResult CudaTarget::lowerAbi(ModuleOp module, RunPasses run) const {
+  return convertToLlvm(module, run);
+}
+
+FailureOr<TargetCode> CudaTarget::translate(ModuleOp module,
+                                            bool keepText) const {
+  bool hasMaps = llvm::any_of(*module.getBody(), [](Operation &function) {
+    return function.hasAttr(linesAttr);
+  });
   return emitPtx(module, hasMaps ? hopperArchitecture : architecture, keepText);
 }
 

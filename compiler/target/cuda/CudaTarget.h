@@ -58,8 +58,16 @@ public:
                                            llvm::StringRef symbol,
                                            llvm::ArrayRef<unsigned> buffers,
                                            bool keepText) const override;
-  llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module, bool verify,
-                                      bool keepText) const override;
+  void buildLowering(mlir::OpPassManager &passes) const override;
+  MathFeatures mathFeatures(mlir::ModuleOp module) const override;
+  FarOptions farTrig() const override;
+  void clusterLoads(mlir::func::FuncOp function) const override;
+  llvm::LogicalResult
+  distributeLanes(mlir::func::FuncOp function) const override;
+  llvm::LogicalResult lowerAbi(mlir::ModuleOp module,
+                               RunPasses run) const override;
+  llvm::FailureOr<TargetCode> translate(mlir::ModuleOp module,
+                                        bool keepText) const override;
   Result<std::vector<std::byte>>
   link(std::span<const std::string> objects) const override;
 

@@ -2,8 +2,13 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
 
 namespace sinter::compiler {
+
+class Target;
 
 /// Rewrites, in a function whose math is expanded,
 /// - maxima and minima of widened values that are narrowed again, which are
@@ -13,5 +18,9 @@ namespace sinter::compiler {
 ///   own: the largest integer of 16 bits.
 /// No bit of a result changes.
 void narrowMath(mlir::func::FuncOp function);
+
+/// The pass `narrow-math`, of which this is one half; `canonicalExtrema` is the
+/// other.
+std::unique_ptr<mlir::Pass> createNarrowMath(const Target &target);
 
 } // namespace sinter::compiler

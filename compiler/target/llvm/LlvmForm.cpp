@@ -4,6 +4,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
@@ -25,14 +26,15 @@ void loadLlvmDialects(MLIRContext &context) {
                       vector::VectorDialect>();
 }
 
-LogicalResult convertToLlvm(ModuleOp module, bool verify) {
+LogicalResult
+convertToLlvm(ModuleOp module,
+              llvm::function_ref<LogicalResult(OpPassManager &)> run) {
   auto internal = LLVM::LinkageAttr::get(module.getContext(),
                                          LLVM::linkage::Linkage::Internal);
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPrivate() && !function.isDeclaration())
       function->setAttr("llvm.linkage", internal);
-  PassManager passes(module.getContext());
-  passes.enableVerifier(verify);
+  OpPassManager passes(ModuleOp::getOperationName());
   passes.addPass(createCSEPass());
   passes.addPass(createSCFToControlFlowPass());
   ConvertVectorToLLVMPassOptions vectors;
@@ -46,7 +48,7 @@ LogicalResult convertToLlvm(ModuleOp module, bool verify) {
   passes.addPass(createUBToLLVMConversionPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
   passes.addPass(createCSEPass());
-  return passes.run(module);
+  return run(passes);
 }
 
 void setDataLayout(ModuleOp module, const llvm::TargetMachine &machine) {

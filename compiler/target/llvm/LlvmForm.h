@@ -2,8 +2,12 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/LogicalResult.h"
 
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
 namespace llvm {
 class Module;
 class TargetMachine;
@@ -11,8 +15,11 @@ class TargetMachine;
 
 namespace sinter::compiler {
 
-/// Rewrites vector, scf, arith, math and memref to the LLVM dialect.
-llvm::LogicalResult convertToLlvm(mlir::ModuleOp module, bool verify);
+/// Rewrites vector, scf, arith, math and memref to the LLVM dialect, by passes
+/// that `run` runs on the module.
+llvm::LogicalResult convertToLlvm(
+    mlir::ModuleOp module,
+    llvm::function_ref<llvm::LogicalResult(mlir::OpPassManager &)> run);
 
 /// Says how the machine lays types out before loads and stores get what
 /// alignment their types have: by LLVM's own layout i64 has that of i32.

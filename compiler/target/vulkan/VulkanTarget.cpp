@@ -4,16 +4,16 @@
 #include "compiler/math/ExpandMath.h"
 #include "compiler/math/ExpandTrig.h"
 #include "compiler/target/KernelMemory.h"
+#include "compiler/target/LoweringPasses.h"
 #include "compiler/target/simt/DistributeLanes.h"
 #include "compiler/target/simt/FmaUnit.h"
 #include "compiler/target/simt/OneThread.h"
 #include "compiler/target/simt/ReadEarly.h"
 #include "compiler/target/simt/attention/FmaAttentionUnit.h"
 #include "compiler/target/vulkan/FragmentUnit.h"
+#include "compiler/target/vulkan/MissingTypes.h"
 #include "compiler/target/vulkan/SharedGroup.h"
-#include "compiler/target/vulkan/SplitVectors.h"
 #include "compiler/target/vulkan/Subgroup.h"
-#include "compiler/target/vulkan/WideIntegers.h"
 #include "compiler/target/vulkan/Workgroup.h"
 #include "compiler/target/vulkan/WorkgroupMemory.h"
 #include "runtime/device/vulkan/IndexLimit.h"
@@ -28,7 +28,7 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <cstring>
 
@@ -157,9 +157,7 @@ void VulkanTarget::reportIndexError(OpBuilder &builder, Location loc,
                               ValueRange(constantIndex(builder, loc, 0)));
 }
 
-// What a device has to have for elements of a type that it computes with; null
-// where the profile has it.
-static const char *missingFor(Type type, const VulkanProfile &profile) {
+const char *missingFor(Type type, const VulkanProfile &profile) {
   if (type.isF64() && !profile.hasFloat64)
     return "f64 (shaderFloat64)";
   if (!type.isIntOrFloat())
@@ -207,105 +205,85 @@ int64_t VulkanTarget::mostElements() const { return runtime::mostElements32; }
 
 bool VulkanTarget::hasWideIndices() const { return profile.hasInt64; }
 
-// Where a type stands that the device has not, a diagnostic that names it.
-static LogicalResult checkTypes(func::FuncOp function, StringRef kernel,
-                                const VulkanProfile &profile) {
-  const char *missing = nullptr;
-  function.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes()) {
-      if (auto memory = dyn_cast<MemRefType>(type))
-        type = memory.getElementType();
-      if (!missing)
-        missing = missingFor(getElementTypeOrSelf(type), profile);
-    }
-    if (isa<memref::AtomicRMWOp>(op) && !profile.hasAtomic64)
-      missing = "index checks (shaderBufferInt64Atomics)";
-    return missing ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (missing)
-    return function.emitError("kernel ")
-           << kernel << " needs " << missing
-           << ", which the device's profile lacks";
-  return success();
+void VulkanTarget::buildLowering(OpPassManager &passes) const {
+  passes.addPass(createExpandMath(*this));
+  passes.addPass(createClusterLoads(*this));
+  passes.addPass(createDistributeLanes(*this));
+  passes.addPass(createSplitVectors(*this));
+  passes.addPass(createCallFarTrig(*this));
+  passes.addPass(createFitTypes(*this));
+  passes.addPass(createLowerAbi(*this));
 }
 
-// Lanes are those of a subgroup's threads; where all threads of a workgroup
-// work together each has vectors of its own.
-static LogicalResult distribute(func::FuncOp function,
-                                const VulkanProfile &profile) {
-  if (function->hasAttr(threadsAttr)) {
-    auto isOwn = [](Value) { return true; };
-    if (failed(checkFrameless(function)) ||
-        failed(distributeLanes(function, OneThread(), isOwn)))
-      return failure();
-  } else {
-    readEarly(function);
-    llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
-    auto isOnlyWritten = [&](Value buffer) {
-      return onlyWritten.contains(buffer);
-    };
-    const Subgroup subgroup(profile.subgroup);
-    const SharedGroup shared(profile.subgroup);
-    const ThreadGroup &group = profile.knowsSubgroup
-                                   ? static_cast<const ThreadGroup &>(subgroup)
-                                   : shared;
-    if (failed(distributeLanes(function, group, isOnlyWritten)) ||
-        failed(placeFrames(function, profile.subgroup, profile.sharedBytes,
-                           !profile.knowsSubgroup && hasBarriers(function))))
-      return failure();
-  }
-  if (!profile.knowsSubgroup)
-    numberGroups(function, profile.subgroup);
-  if (failed(splitVectors(function, profile.hasInt64 ? 64 : 32)) ||
-      failed(checkTypes(function, function.getName(), profile)))
-    return failure();
-  return profile.hasInt64 ? success() : emulateWideIntegers(function);
-}
-
-// Functions that a kernel calls are as kernels are.
-static LogicalResult checkCalled(ModuleOp module,
-                                 const VulkanProfile &profile) {
-  StringRef kernel;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPrivate()) {
-      kernel = function.getName();
-      continue;
-    }
-    if (failed(checkTypes(function, kernel, profile)) ||
-        (!profile.hasInt64 && failed(emulateWideIntegers(function))))
-      return failure();
-  }
-  return success();
-}
-
-FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
-                                            bool keepText) const {
+MathFeatures VulkanTarget::mathFeatures(ModuleOp module) const {
   // Vectors are no registers: none is as long as this. Roots are within a unit
   // in the last place, and quotients within some, from which Fma makes rounded
   // ones; of devices without, Mesa's are rounded. Of a quotient by a number
   // that is 0 Mesa (seen in 22.3) makes NaN, of f64 that are rounded to -0, +0.
   constexpr unsigned noVectorBits = 1u << 20;
-  expandMath(module, {.fma = profile.hasFma,
-                      .rounds = true,
-                      .roundsDoubles = false,
-                      .vectorBits = noVectorBits,
-                      .alike = module->hasAttr(alikeAttr),
-                      .approximates = module->hasAttr(approximatesAttr),
-                      .denormals = profile.keepsDenormals,
-                      .roundedRoots = !profile.hasFma,
-                      .roundedQuotients = !profile.hasFma,
-                      .quotientsByZero = false,
-                      .extremumOfNumbers = profile.ordersZeros,
-                      .powerOfTwo = profile.hasPowerOfTwo});
-  for (auto function : module.getOps<func::FuncOp>())
-    if (failed(distribute(function, profile)))
-      return failure();
-  callFarTrig(module, {.fma = profile.hasFma});
-  if (failed(checkCalled(module, profile)))
+  return {.fma = profile.hasFma,
+          .rounds = true,
+          .roundsDoubles = false,
+          .vectorBits = noVectorBits,
+          .alike = module->hasAttr(alikeAttr),
+          .approximates = module->hasAttr(approximatesAttr),
+          .denormals = profile.keepsDenormals,
+          .roundedRoots = !profile.hasFma,
+          .roundedQuotients = !profile.hasFma,
+          .quotientsByZero = false,
+          .extremumOfNumbers = profile.ordersZeros,
+          .powerOfTwo = profile.hasPowerOfTwo};
+}
+
+FarOptions VulkanTarget::farTrig() const { return {.fma = profile.hasFma}; }
+
+void VulkanTarget::clusterLoads(func::FuncOp function) const {
+  if (!function->hasAttr(threadsAttr))
+    readEarly(function);
+}
+
+// Where all threads of a workgroup work together each has vectors of its own.
+static LogicalResult distributeOwn(func::FuncOp function) {
+  auto isOwn = [](Value) { return true; };
+  if (failed(checkFrameless(function)))
     return failure();
-  if (verify && failed(mlir::verify(module)))
+  return distributeLanes(function, OneThread(), isOwn);
+}
+
+// Elsewhere lanes are those of a subgroup's threads.
+static LogicalResult distribute(func::FuncOp function,
+                                const VulkanProfile &profile) {
+  llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
+  auto isOnlyWritten = [&](Value buffer) {
+    return onlyWritten.contains(buffer);
+  };
+  const Subgroup subgroup(profile.subgroup);
+  const SharedGroup shared(profile.subgroup);
+  const ThreadGroup &group = profile.knowsSubgroup
+                                 ? static_cast<const ThreadGroup &>(subgroup)
+                                 : shared;
+  if (failed(distributeLanes(function, group, isOnlyWritten)))
     return failure();
-  return emitSpirv(module, profile, verify, keepText);
+  return placeFrames(function, profile.subgroup, profile.sharedBytes,
+                     !profile.knowsSubgroup && hasBarriers(function));
+}
+
+LogicalResult VulkanTarget::distributeLanes(func::FuncOp function) const {
+  if (failed(function->hasAttr(threadsAttr) ? distributeOwn(function)
+                                            : distribute(function, profile)))
+    return failure();
+  if (!profile.knowsSubgroup)
+    numberGroups(function, profile.subgroup);
+  return success();
+}
+
+LogicalResult VulkanTarget::lowerAbi(ModuleOp module, RunPasses run) const {
+  return convertToSpirv(module, profile, run);
+}
+
+FailureOr<TargetCode> VulkanTarget::translate(ModuleOp module,
+                                              bool keepText) const {
+  return emitSpirv(module, profile, keepText);
 }
 
 // Modules one after the other, each behind its length.

@@ -5,6 +5,8 @@
 #include "compiler/target/BlockThreads.h"
 #include "compiler/target/vulkan/VulkanProfile.h"
 
+#include "mlir/Pass/Pass.h"
+
 namespace sinter::compiler {
 
 /// A device of a profile. The lanes of a vector are the threads of a subgroup,
@@ -56,10 +58,20 @@ public:
                                            llvm::StringRef symbol,
                                            llvm::ArrayRef<unsigned> buffers,
                                            bool keepText) const override;
-  llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module, bool verify,
-                                      bool keepText) const override;
+  void buildLowering(mlir::OpPassManager &passes) const override;
+  MathFeatures mathFeatures(mlir::ModuleOp module) const override;
+  FarOptions farTrig() const override;
+  void clusterLoads(mlir::func::FuncOp function) const override;
+  llvm::LogicalResult
+  distributeLanes(mlir::func::FuncOp function) const override;
+  llvm::LogicalResult lowerAbi(mlir::ModuleOp module,
+                               RunPasses run) const override;
+  llvm::FailureOr<TargetCode> translate(mlir::ModuleOp module,
+                                        bool keepText) const override;
   Result<std::vector<std::byte>>
   link(std::span<const std::string> objects) const override;
+
+  const VulkanProfile &deviceProfile() const { return profile; }
 
 private:
   std::string targetName;
@@ -69,10 +81,21 @@ private:
   std::vector<std::unique_ptr<const AttentionUnit>> attention;
 };
 
-/// SPIR-V of a module whose functions, which work on scalars, are kernels. Uses
-/// the contents up.
-llvm::FailureOr<TargetCode> emitSpirv(mlir::ModuleOp module,
-                                      const VulkanProfile &profile, bool verify,
-                                      bool keepText);
+/// The profile of a target; null where it is none of Vulkan.
+const VulkanProfile *profileOf(const Target &target);
+
+/// The passes `split-vectors` and `fit-types`, which other targets do not have.
+std::unique_ptr<mlir::Pass> createSplitVectors(const Target &target);
+std::unique_ptr<mlir::Pass> createFitTypes(const Target &target);
+
+/// Puts a module's functions, which work on scalars, into a module of SPIR-V;
+/// those that are not private are kernels. `run` runs passes on the module.
+llvm::LogicalResult convertToSpirv(mlir::ModuleOp module,
+                                   const VulkanProfile &profile,
+                                   Target::RunPasses run);
+
+/// The words of a module that `convertToSpirv` has made.
+llvm::FailureOr<TargetCode>
+emitSpirv(mlir::ModuleOp module, const VulkanProfile &profile, bool keepText);
 
 } // namespace sinter::compiler
