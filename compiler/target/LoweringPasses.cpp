@@ -3,6 +3,7 @@
 #include "compiler/Passes.h"
 #include "compiler/math/ExpandMath.h"
 #include "compiler/math/ExpandTrig.h"
+#include "compiler/target/TargetAttr.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
