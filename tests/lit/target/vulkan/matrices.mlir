@@ -79,8 +79,7 @@ func.func @main(%x: tensor<4096x1024xbf16>, %w: tensor<1024x4096xbf16>) -> tenso
 // ODD: spirv.KHR.CooperativeMatrixLoad {{.*}}, <ColumnMajor>, {{.*}} MatrixA>
 // ODD: spirv.KHR.CooperativeMatrixLoad {{.*}}, <ColumnMajor>, {{.*}} MatrixB>
 // ODD: spirv.KHR.CooperativeMatrixMulAdd
-// NEEDS: i16,i64,shared32,subgroup8
-// NEEDS-NOT: coopmat16
+// NEEDS: program for vulkan, needs i16,i64,shared32,subgroup8{{$}}
 //--- odd.mlir
 func.func @main(%x: tensor<3x40x129xf16>, %w: tensor<3x65x40xf16>) -> tensor<3x129x65xf16> {
   %0 = sinter.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<3x40x129xf16>) -> tensor<3x129x40xf16>
