@@ -98,7 +98,7 @@ std::optional<DepthSplit> splitDepth(ir::ContractionOpInterface op,
   std::optional<DepthSplit> split = splitOfSizes(op, depth, who);
   int64_t scheduled = scheduledSplit(op), known = constantOf(depth);
   bool isOwn = split && constantOf(split->length) == scheduled;
-  if (scheduled == 0 || isOwn || scheduled % shortestOfBlock != 0)
+  if (scheduled <= 0 || isOwn || scheduled % shortestOfBlock != 0)
     return split;
   if (known >= 0 && known <= scheduled)
     return std::nullopt;

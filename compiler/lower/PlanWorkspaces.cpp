@@ -19,10 +19,13 @@ static DenseI64ArrayAttr preparedOf(const KernelCode &code,
   return DenseI64ArrayAttr::get(context, inputs);
 }
 
-// Of what cannot be emitted the emitter will say why.
+// Of what cannot be emitted the emitter will say why. What a text says is not
+// believed.
 static LogicalResult planWorkspaces(program::KernelOp kernel,
                                     const Target &target,
                                     NumericsMode numerics) {
+  kernel.removeWorkspacesAttr();
+  kernel.removePreparedAttr();
   if (!canEmit(kernel))
     return success();
   FailureOr<KernelCode> code = announceKernel(kernel, target, numerics);

@@ -108,6 +108,25 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+// Of each the bytes, and an input that there is.
+static LogicalResult verifyWorkspaces(KernelOp kernel) {
+  std::optional<AffineMap> bytes = kernel.getWorkspaces();
+  std::optional<ArrayRef<int64_t>> prepared = kernel.getPrepared();
+  size_t count = bytes ? bytes->getNumResults() : 0;
+  size_t inputs = kernel.getInputs().size();
+  if (bytes && (bytes->getNumDims() != 0 ||
+                bytes->getNumSymbols() != kernel.getNumSymbols()))
+    return kernel.emitOpError("has workspaces of other symbols than its own");
+  if ((prepared ? prepared->size() : 0) != count)
+    return kernel.emitOpError("says of ")
+           << (prepared ? prepared->size() : 0) << " of " << count
+           << " workspaces what decides them";
+  for (int64_t input : prepared.value_or(ArrayRef<int64_t>()))
+    if (input < -1 || input >= int64_t(inputs))
+      return kernel.emitOpError("has no input ") << input;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (getBody().empty() || getBlock().empty() ||
       !isa<YieldOp>(getBlock().back()))
@@ -126,7 +145,7 @@ LogicalResult KernelOp::verify() {
       return emitOpError("argument type ")
              << type << " does not use the kernel's " << getNumSymbols()
              << " symbols";
-  return success();
+  return verifyWorkspaces(*this);
 }
 
 bool ForOp::isSingle() {

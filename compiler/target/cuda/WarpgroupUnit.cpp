@@ -242,7 +242,7 @@ public:
   // them: they are whole steps.
   static bool obeySchedule(Tile &tile, const Product &product, int64_t step) {
     int64_t scheduled = product.scheduledPart;
-    if (scheduled == 0 ||
+    if (scheduled <= 0 ||
         (tile.parts && constantOr(tile.depth, 0) == scheduled))
       return true;
     if (scheduled % step != 0)

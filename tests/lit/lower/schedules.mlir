@@ -22,9 +22,19 @@
 // RUN: sinter inspect %t/long.mlir --stage lower --target cuda:sm_90 | FileCheck %s --check-prefix=LONG
 // RUN: sed 's/split = 8192/split = 10000/' %t/fused.mlir > %t/odd.mlir
 // RUN: not sinter inspect %t/odd.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=ODD
+// RUN: sed 's/split = 8192/split = -8192/' %t/fused.mlir > %t/negative.mlir
+// RUN: not sinter inspect %t/negative.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: sinter inspect %t/weight.mlir --stage fuse --target cuda:sm_90 > %t/product.mlir
+// RUN: sed 's/split = 256/split = -256/' %t/product.mlir > %t/less.mlir
+// RUN: not sinter inspect %t/less.mlir --stage plan --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=LESS
+// RUN: sed 's/kind = "reduce"/kind = "reduce", prepared = array<i64: 0>, workspaces = affine_map<() -> (1)>/' %t/warp.mlir > %t/stray.mlir
+// RUN: sinter inspect %t/stray.mlir --stage lower --target cuda:sm_90 | FileCheck %s --check-prefix=WARP
+// RUN: sed 's/array<i64: 0>/array<i64: 1>/' %t/stray.mlir > %t/none.mlir
+// RUN: not sinter inspect %t/none.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: sed 's/prepared = array<i64: 0>, //' %t/stray.mlir > %t/half.mlir
+// RUN: not sinter inspect %t/half.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=HALF
 // RUN: sed 's/owner = grid/owner = block/' %t/fused.mlir > %t/whole.mlir
 // RUN: not sinter inspect %t/whole.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=WHOLE
-// RUN: sinter inspect %t/weight.mlir --stage fuse --target cuda:sm_90 > %t/product.mlir
 // RUN: sinter inspect %t/product.mlir --stage plan --target cuda:sm_90 | FileCheck %s --check-prefix=PARTS
 // RUN: sed 's/split = 256/split = 1024/' %t/product.mlir > %t/parts.mlir
 // RUN: sinter inspect %t/parts.mlir --stage plan --target cuda:sm_90 | FileCheck %s --check-prefix=FEWER
@@ -64,6 +74,10 @@
 // LONG: arith.muli %{{.*}}, %[[EIGHT]]
 // LONG-NOT: sinter.warps = 16
 // ODD: error: {{.*}}cannot have a schedule of split = 10000; it would be 8192
+// NEGATIVE: error: {{.*}}cannot have a schedule of split = -8192; it would be 8192
+// LESS: error: {{.*}}cannot have a schedule of split = -256; it would be 256
+// INPUT: error: {{.*}}has no input 1
+// HALF: error: {{.*}}says of 0 of 1 workspaces what decides them
 // WHOLE: error: {{.*}}cannot have a schedule of split = 8192; nothing of it is cut into parts
 // Sums of 32 parts, and of 8, each of 64 x 96 numbers of 4 bytes.
 // PARTS: [[BYTES:#.*]] = affine_map<() -> (786432)>
