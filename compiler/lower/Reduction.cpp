@@ -256,8 +256,10 @@ Values RowReduction::chunk(Value begin, Value end) {
   Value whole = emission.mul(emission.floorDiv(length, block64), block64);
   Value middle = emission.add(begin, whole);
   Values flat = initial(begin, canonicalLanes / lanes);
-  // Of a chunk that most rows have in full.
-  int64_t together = blocksAtOnce(canonicalChunk);
+  // Of a chunk that most rows have in full. A long body would be written out
+  // many times more, and keeps threads busy as it is.
+  int64_t together =
+      isArithmeticLong(emission.body) ? 1 : blocksAtOnce(canonicalChunk);
   Value first = begin;
   if (together > 1) {
     Value step = emission.constant(canonicalLanes * together);
