@@ -66,11 +66,11 @@ public:
   }
 
   void addWorkspaces() {
-    if (tile.split)
+    if (tile.split) {
       writer.noteSplit(constantOf(tile.split->length));
-    if (tile.split)
       partials = writer.addWorkspace(splits * batches * rows * columns,
                                      op.getSumType());
+    }
     if (tile.rightCopy == TileShape::RightCopy::whole)
       wholeRight = writer.addWorkspace(copiedRightElements(op, tile),
                                        copiedType(op, tile));
