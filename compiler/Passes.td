@@ -486,11 +486,17 @@ def ShareKernels : Pass<"share-kernels", "::mlir::ModuleOp"> {
   }];
 }
 
+// Of passes that ask what kernels do.
+def Numerics : Option<"numerics", "numerics", "std::string", "\"default\"",
+                      "The mode, as `--numerics` takes it">;
+
 def ChooseSchedules : Pass<"choose-schedules", "::mlir::ModuleOp"> {
   let summary = "Say of each kernel how its work is shared out.";
   let description = [{
     Of the ways that a kernel has, the schedule names the one that is best on the
-    target. It keeps what fusion knows of inputs. Emitters obey schedules.
+    target, and of a product's tiles; of several, where a launch first knows the
+    sizes that decide it, with a condition each. It keeps what fusion knows of
+    inputs. Emitters obey schedules.
 
     ```mlir
     program.kernel @reduce_1(%a: tensor<64x65536xf32>) attributes
@@ -501,10 +507,7 @@ def ChooseSchedules : Pass<"choose-schedules", "::mlir::ModuleOp"> {
          #program.schedule<skeleton = rows, owner = grid>} {...}
     ```
   }];
-  let options = [
-    Option<"exact", "exact", "bool", "false",
-           "Sums have the order of `exact`">,
-  ];
+  let options = [Numerics];
 }
 
 //===-- plan --------------------------------------------------------------===//
@@ -532,10 +535,7 @@ def PlanWorkspaces : Pass<"plan-workspaces", "::mlir::ModuleOp"> {
     workspaces = affine_map<() -> (2048)>, prepared = array<i64: -1>
     ```
   }];
-  let options = [
-    Option<"exact", "exact", "bool", "false", "Numerics are `exact`">,
-    Option<"fast", "fast", "bool", "false", "Numerics are `fast`">,
-  ];
+  let options = [Numerics];
 }
 
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
@@ -585,10 +585,7 @@ def EmitLoops : Pass<"emit-loops", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [
-    Option<"numerics", "numerics", "std::string", "\"default\"",
-           "The mode, as `--numerics` takes it">,
-  ];
+  let options = [Numerics];
 }
 
 def ExpandMath : Pass<"expand-math", "::mlir::ModuleOp"> {

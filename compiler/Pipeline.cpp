@@ -4,6 +4,7 @@
 #include "compiler/StageTrace.h"
 #include "compiler/fuse/ScheduleTiles.h"
 #include "compiler/import/ImportGraph.h"
+#include "runtime/program/Numerics.h"
 #include "runtime/support/Cancel.h"
 #include "runtime/support/WorkTimes.h"
 
@@ -21,6 +22,10 @@ std::optional<Stage> parseStage(std::string_view name) {
     if (stageNames[stage] == name)
       return Stage(stage);
   return std::nullopt;
+}
+
+static std::string nameOf(NumericsMode mode) {
+  return std::string(runtime::numericsName(uint8_t(mode)));
 }
 
 PipelineOptions pipelineOptions(const Options &options) {
@@ -98,14 +103,13 @@ void buildStage(Stage stage, OpPassManager &passes,
                            .maxParallelOps = options.fuse.caps.parallelOps,
                            .maxWork = options.fuse.caps.work}));
     passes.addPass(createShareKernels());
-    passes.addPass(createChooseSchedules(
-        {.exact = options.fuse.numerics == NumericsMode::exact}));
+    passes.addPass(
+        createChooseSchedules({.numerics = nameOf(options.fuse.numerics)}));
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());
-    passes.addPass(createPlanWorkspaces(
-        {.exact = options.lower.numerics == NumericsMode::exact,
-         .fast = options.lower.numerics == NumericsMode::fast}));
+    passes.addPass(
+        createPlanWorkspaces({.numerics = nameOf(options.lower.numerics)}));
     passes.addPass(createPlanMemory());
     break;
   case Stage::lower:

@@ -95,7 +95,8 @@ private:
     product.fitsMatrixUnit =
         sinter::compiler::chooseTile(writer.target, op, writer.numerics).inUnit;
     product.cutsDepth = !product.isOrdered && sumsOverRows(op);
-    product.scheduledPart = product.cutsDepth ? scheduledSplit(op) : 0;
+    product.scheduledPart =
+        product.cutsDepth ? scheduledSplit(writer.kernel) : 0;
     if (auto split =
             splitDepth(op, product.depth, writer.numerics, PartOf::block)) {
       product.parts = split->count;
@@ -187,11 +188,10 @@ private:
     size_t most = 0;
     for (BlockUnit::Range &range : ranges) {
       most = std::max(most, range.tiles.size());
-      auto *named = llvm::find_if(range.tiles, [&](const auto &tile) {
-        return tile.name == scheduledTile(writer.kernel);
-      });
-      if (named != range.tiles.end())
-        std::rotate(range.tiles.begin(), named, named + 1);
+      auto names = llvm::map_to_vector(
+          range.tiles, [](const BlockUnit::Tile &tile) { return tile.name; });
+      auto *named = range.tiles.begin() + writer.chooseTile(range.holds, names);
+      std::rotate(range.tiles.begin(), named, named + 1);
     }
     for (size_t rank = 0; rank < most; ++rank)
       for (const BlockUnit::Range &range : ranges)
@@ -581,8 +581,8 @@ AffineExpr BlockContraction::takeSizes(AffineExpr left) {
 }
 
 void BlockContraction::addWorkspaces() {
-  chooseTiles();
   writer.setSizes(sizes);
+  chooseTiles();
   tile = ranges.front().tiles.front();
   if (tile.parts) {
     parts = tile.parts;

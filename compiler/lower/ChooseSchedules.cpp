@@ -22,15 +22,22 @@ static void choose(program::KernelOp kernel, const Target &target,
   program::ScheduleAttr given = kernel.getScheduleAttr();
   kernel.setScheduleAttr(program::ScheduleAttr::get(
       kernel.getContext(), way.skeleton, way.owner, way.staging, /*split=*/0,
-      given ? given.getTile() : StringRef(),
+      given ? given.getTile() : StringRef(), /*variants=*/{},
       given ? given.getKeptInputs() : DenseI64ArrayAttr()));
-  bool mayCut = way.skeleton == program::Skeleton::contraction ||
-                way.owner == program::Owner::grid;
-  if (!mayCut)
+  bool isProduct = way.skeleton == program::Skeleton::contraction;
+  if (!isProduct && way.owner != program::Owner::grid)
     return;
-  FailureOr<KernelCode> code = announceKernel(kernel, target, numerics);
-  if (succeeded(code) && code->split)
-    kernel.setScheduleAttr(kernel.getScheduleAttr().withSplit(code->split));
+  FailureOr<AnnouncedKernel> announced =
+      announceKernel(kernel, target, numerics);
+  if (failed(announced))
+    return;
+  program::ScheduleAttr schedule = kernel.getScheduleAttr();
+  ArrayRef<program::VariantAttr> variants = announced->variants;
+  if (variants.size() == 1)
+    schedule = schedule.withTile(variants.front().getTile());
+  else if (!variants.empty())
+    schedule = schedule.withVariants(variants);
+  kernel.setScheduleAttr(schedule.withSplit(announced->code.split));
 }
 
 namespace {
@@ -40,11 +47,12 @@ struct ChooseSchedulesPass : impl::ChooseSchedulesBase<ChooseSchedulesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::shared_ptr<const Target> target = targetFor(module);
-    if (!target)
+    FailureOr<NumericsMode> mode =
+        numericsNamed(module, getArgument(), numerics);
+    if (!target || failed(mode))
       return signalPassFailure();
     for (auto kernel : module.getOps<program::KernelOp>())
-      choose(kernel, *target,
-             exact ? NumericsMode::exact : NumericsMode::standard);
+      choose(kernel, *target, *mode);
   }
 };
 

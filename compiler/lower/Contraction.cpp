@@ -26,18 +26,16 @@ namespace {
 // panel.
 constexpr int64_t copiedRows = 16;
 
-// The one that the schedule names, or else the first. Of some sizes alone there
-// is no other.
+// The one that the schedule names, or else the first. Of some sizes alone a
+// tuner has no other.
 TileShape tileOf(KernelWriter &writer, ir::ContractionOpInterface op) {
   std::vector<NamedTile> tiles = tilesFor(writer.target, op, writer.numerics);
-  if (tiles.size() == 1 || !writer.hasAllSizes())
-    return tiles.front().shape;
-  for (const NamedTile &tile : tiles)
-    writer.offerTile(tile.name);
-  auto named = llvm::find_if(tiles, [&](const NamedTile &tile) {
-    return tile.name == scheduledTile(writer.kernel);
-  });
-  return named == tiles.end() ? tiles.front().shape : named->shape;
+  auto names = llvm::map_to_vector(
+      tiles, [](const NamedTile &tile) { return tile.name; });
+  if (tiles.size() > 1 && writer.hasAllSizes())
+    for (const std::string &name : names)
+      writer.offerTile(name);
+  return tiles[writer.chooseTile({}, names)].shape;
 }
 
 class ContractionSkeleton {

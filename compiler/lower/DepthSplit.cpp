@@ -2,6 +2,7 @@
 #include "compiler/lower/DepthSplit.h"
 
 #include "compiler/analysis/Access.h"
+#include "compiler/lower/EmitKernel.h"
 #include "dialects/program/Program.h"
 
 using namespace mlir;
@@ -83,12 +84,6 @@ static std::optional<DepthSplit> splitOfSizes(ir::ContractionOpInterface op,
   return split;
 }
 
-int64_t scheduledSplit(ir::ContractionOpInterface op) {
-  auto kernel = op->getParentOfType<program::KernelOp>();
-  auto schedule = kernel ? kernel.getScheduleAttr() : program::ScheduleAttr();
-  return schedule ? schedule.getSplit() : 0;
-}
-
 std::optional<DepthSplit> splitDepth(ir::ContractionOpInterface op,
                                      AffineExpr depth, NumericsMode numerics,
                                      PartOf who) {
@@ -96,7 +91,8 @@ std::optional<DepthSplit> splitDepth(ir::ContractionOpInterface op,
   if (numerics == NumericsMode::exact || !isFloat || !sumsOverRows(op))
     return std::nullopt;
   std::optional<DepthSplit> split = splitOfSizes(op, depth, who);
-  int64_t scheduled = scheduledSplit(op), known = constantOf(depth);
+  int64_t scheduled = scheduledSplit(op->getParentOfType<program::KernelOp>());
+  int64_t known = constantOf(depth);
   bool isOwn = split && constantOf(split->length) == scheduled;
   if (scheduled <= 0 || isOwn || scheduled % shortestOfBlock != 0)
     return split;

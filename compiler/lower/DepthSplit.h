@@ -27,10 +27,6 @@ struct DepthSplit {
 /// inputs, are not split, for how many rows there are would choose for them.
 bool sumsOverRows(ir::ContractionOpInterface op);
 
-/// What of k the schedule of a contraction's kernel makes a part; 0 where it
-/// says nothing of it.
-int64_t scheduledSplit(ir::ContractionOpInterface op);
-
 /// The split of a contraction with that end of k, if it has one: of a sum over
 /// the rows of both operands, or over the positions of windows. `exact` has
 /// none: it takes k in ascending order. Parts are shorter where there are more

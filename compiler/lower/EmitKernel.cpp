@@ -4,6 +4,7 @@
 #include "compiler/lower/Index.h"
 #include "compiler/lower/Schedule.h"
 #include "dialects/sinter/Dialect.h"
+#include "runtime/program/Numerics.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -89,31 +90,77 @@ static LogicalResult noteSizes(const KernelWriter &writer, ModuleOp module) {
   return success();
 }
 
+FailureOr<NumericsMode> numericsNamed(ModuleOp module, StringRef pass,
+                                      StringRef name) {
+  auto mode = runtime::parseNumerics(pass.str() + ": numerics", name);
+  if (mode)
+    return NumericsMode(*mode);
+  module.emitError(mode.error().message);
+  return failure();
+}
+
 StringRef scheduledTile(program::KernelOp kernel) {
   program::ScheduleAttr schedule = kernel.getScheduleAttr();
   return schedule ? schedule.getTile() : StringRef();
 }
 
-// A schedule is obeyed, or refused.
-static LogicalResult checkTile(program::KernelOp kernel,
-                               const KernelCode &code) {
-  StringRef tile = scheduledTile(kernel);
-  if (tile.empty() || llvm::is_contained(code.tiles, tile))
-    return success();
+int64_t scheduledSplit(program::KernelOp kernel) {
+  auto schedule = kernel ? kernel.getScheduleAttr() : program::ScheduleAttr();
+  return schedule ? schedule.getSplit() : 0;
+}
+
+static LogicalResult refuseTile(program::KernelOp kernel, StringRef tile,
+                                const KernelCode &code) {
   InFlightDiagnostic error = kernel.emitOpError("has no tile '") << tile << "'";
   if (!code.tiles.empty())
     error << "; it is one of " << llvm::join(code.tiles, ", ");
-  return failure();
+  return error;
+}
+
+// A schedule is obeyed, or refused.
+static LogicalResult checkTile(program::KernelOp kernel,
+                               ArrayRef<program::VariantAttr> variants,
+                               const KernelCode &code) {
+  StringRef tile = scheduledTile(kernel);
+  auto isTaken = [&](program::VariantAttr variant) {
+    return variant.getTile() == tile;
+  };
+  if (tile.empty() || llvm::is_contained(code.tiles, tile) ||
+      llvm::any_of(variants, isTaken))
+    return success();
+  return refuseTile(kernel, tile, code);
+}
+
+// Each is for the sizes of one that there is, and its tile was taken.
+static LogicalResult checkVariants(program::KernelOp kernel,
+                                   ArrayRef<program::VariantAttr> variants,
+                                   const KernelCode &code) {
+  for (program::VariantAttr each : kernel.getScheduleAttr().getEachVariant()) {
+    auto *own = llvm::find_if(variants, [&](program::VariantAttr variant) {
+      return variant.getWhen() == each.getWhen();
+    });
+    if (own == variants.end()) {
+      InFlightDiagnostic error =
+          kernel.emitOpError("cannot have a variant when ")
+          << each.getWhen() << "; it is one of ";
+      llvm::interleaveComma(variants, error, [&](program::VariantAttr variant) {
+        error << variant.getWhen();
+      });
+      return error;
+    }
+    if (*own != each)
+      return refuseTile(kernel, each.getTile(), code);
+  }
+  return success();
 }
 
 static LogicalResult checkSplit(program::KernelOp kernel,
                                 const KernelCode &code) {
-  program::ScheduleAttr schedule = kernel.getScheduleAttr();
-  if (!schedule || schedule.getSplit() == 0 ||
-      schedule.getSplit() == code.split)
+  int64_t split = scheduledSplit(kernel);
+  if (split == 0 || split == code.split)
     return success();
   InFlightDiagnostic error = kernel.emitOpError("cannot have a schedule of ")
-                             << "split = " << schedule.getSplit();
+                             << "split = " << split;
   return code.split ? error << "; it would be " << code.split
                     : error << "; nothing of it is cut into parts";
 }
@@ -152,15 +199,19 @@ static LogicalResult checkWorkspaces(program::KernelOp kernel,
 }
 
 static LogicalResult checkChoices(program::KernelOp kernel,
+                                  ArrayRef<program::VariantAttr> variants,
                                   const KernelCode &code) {
-  return failure(failed(checkTile(kernel, code)) ||
-                 failed(checkSplit(kernel, code)) ||
-                 failed(checkWorkspaces(kernel, code)));
+  if (failed(checkSplit(kernel, code)) || failed(checkWorkspaces(kernel, code)))
+    return failure();
+  if (!kernel.getScheduleAttr())
+    return success();
+  return failure(failed(checkTile(kernel, variants, code)) ||
+                 failed(checkVariants(kernel, variants, code)));
 }
 
-FailureOr<KernelCode> announceKernel(program::KernelOp kernel,
-                                     const Target &target,
-                                     NumericsMode numerics) {
+FailureOr<AnnouncedKernel> announceKernel(program::KernelOp kernel,
+                                          const Target &target,
+                                          NumericsMode numerics) {
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(kernel.getContext()));
   KernelWriter writer(kernel, target, numerics, *module, /*announces=*/true);
@@ -168,10 +219,11 @@ FailureOr<KernelCode> announceKernel(program::KernelOp kernel,
     writer.addGivenPhase(cast<ir::OpaqueOpInterface>(op).getSource());
   else if (failed(addPhases(writer)))
     return failure();
-  KernelCode code = writer.takeCode();
-  if (failed(checkChoices(kernel, code)))
+  AnnouncedKernel announced{writer.takeCode(),
+                            llvm::to_vector(writer.variants())};
+  if (failed(checkChoices(kernel, announced.variants, announced.code)))
     return failure();
-  return code;
+  return announced;
 }
 
 static OwningOpRef<ModuleOp> makeModule(MLIRContext *context,
@@ -206,7 +258,7 @@ FailureOr<EmittedLoops> emitLoops(program::KernelOp kernel,
   else if (failed(emitFunctions(writer, *emitted.module)))
     return failure();
   emitted.code = writer.takeCode();
-  if (failed(checkChoices(kernel, emitted.code)))
+  if (failed(checkChoices(kernel, writer.variants(), emitted.code)))
     return failure();
   return emitted;
 }

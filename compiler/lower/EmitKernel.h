@@ -6,6 +6,7 @@
 #include "dialects/program/Program.h"
 #include "sinter/runtime/Dim.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/LogicalResult.h"
 
@@ -76,11 +77,19 @@ llvm::FailureOr<KernelCode> emitKernel(program::KernelOp kernel,
                                        const Target &target,
                                        const EmitOptions &options);
 
-/// What `emitKernel` would give of a kernel, but for its code: phases,
-/// workspaces and choices. Diagnostics as there.
-llvm::FailureOr<KernelCode> announceKernel(program::KernelOp kernel,
-                                           const Target &target,
-                                           NumericsMode numerics);
+/// What there would be of a kernel.
+struct AnnouncedKernel {
+  KernelCode code; ///< but for what the target makes
+  /// The tiles of a product, each with the sizes that have it; one for all, as
+  /// a rule.
+  llvm::SmallVector<program::VariantAttr> variants;
+};
+
+/// What `emitKernel` would give of a kernel, but for its code. Diagnostics as
+/// there.
+llvm::FailureOr<AnnouncedKernel> announceKernel(program::KernelOp kernel,
+                                                const Target &target,
+                                                NumericsMode numerics);
 
 /// Bytes of each workspace, over the kernel's symbols.
 mlir::AffineMap workspacesOf(const KernelCode &code,
@@ -107,7 +116,15 @@ inline constexpr const char *attention = "attention";
 inline constexpr const char *opaque = "opaque";
 } // namespace kernel_kinds
 
-/// The name of the tile that a schedule says, or nothing.
+/// The mode that a pass's option names; fails after an error at the module.
+llvm::FailureOr<NumericsMode> numericsNamed(mlir::ModuleOp module,
+                                            llvm::StringRef pass,
+                                            llvm::StringRef name);
+
+/// The name of the tile that a schedule says for all sizes, or nothing.
 llvm::StringRef scheduledTile(program::KernelOp kernel);
+/// What of a reduced axis, or of k, it makes a part; 0 where it says nothing of
+/// it, or there is no kernel.
+int64_t scheduledSplit(program::KernelOp kernel);
 
 } // namespace sinter::compiler

@@ -3,7 +3,6 @@
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/target/LoweringPasses.h"
 #include "compiler/target/TargetAttr.h"
-#include "runtime/program/Numerics.h"
 
 using namespace mlir;
 
@@ -45,14 +44,13 @@ private:
   LogicalResult emitAll(ModuleOp module) const {
     program::TargetAttr name = program::targetOf(module);
     std::shared_ptr<const Target> target = targetFor(module);
-    if (!target)
+    FailureOr<NumericsMode> mode =
+        numericsNamed(module, getArgument(), numerics);
+    if (!target || failed(mode))
       return failure();
-    auto mode = runtime::parseNumerics("emit-loops: ", numerics.getValue());
-    if (!mode)
-      return module.emitError(mode.error().message);
     for (auto kernel :
          llvm::make_early_inc_range(module.getOps<program::KernelOp>()))
-      if (failed(replaceKernel(kernel, name, *target, NumericsMode(*mode))))
+      if (failed(replaceKernel(kernel, name, *target, *mode)))
         return failure();
     return success();
   }

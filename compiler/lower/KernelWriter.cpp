@@ -7,6 +7,7 @@
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Random.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,9 +31,26 @@ KernelWriter::KernelWriter(program::KernelOp kernel, const Target &target,
                     vector::VectorDialect>();
 }
 
-int64_t KernelWriter::scheduledSplit() {
-  program::ScheduleAttr schedule = kernel.getScheduleAttr();
-  return schedule ? schedule.getSplit() : 0;
+// As it is read again from text, whose sums are of one form.
+static AffineMapAttr asText(AffineMap map) {
+  std::string text;
+  llvm::raw_string_ostream(text) << AffineMapAttr::get(map);
+  return cast<AffineMapAttr>(parseAttribute(text, map.getContext()));
+}
+
+size_t KernelWriter::chooseTile(AffineExpr holds, ArrayRef<std::string> names) {
+  AffineExpr those = holds ? sizes * holds : sizes;
+  AffineMapAttr when = asText(AffineMap::get(0, code.numSymbols, those));
+  StringRef tile = scheduledTile(kernel);
+  if (program::ScheduleAttr schedule = kernel.getScheduleAttr())
+    for (program::VariantAttr variant : schedule.getEachVariant())
+      if (variant.getWhen() == when)
+        tile = variant.getTile();
+  const std::string *named = llvm::find(names, tile);
+  size_t number = named == names.end() ? 0 : named - names.begin();
+  chosen.push_back(
+      program::VariantAttr::get(kernel.getContext(), when, names[number]));
+  return number;
 }
 
 unsigned KernelWriter::numInputs() { return kernel.getInputs().size(); }

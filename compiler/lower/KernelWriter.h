@@ -62,8 +62,12 @@ public:
       code.tiles.push_back(name);
   }
 
-  /// What the schedule says of it; 0 where it is the skeleton's to choose.
-  int64_t scheduledSplit();
+  /// A tile of the names for sizes of which `holds` is 1 (null: all that the
+  /// writer is at): its number. It is what the schedule says, or the first.
+  size_t chooseTile(mlir::AffineExpr holds, llvm::ArrayRef<std::string> names);
+  /// The tiles chosen, and for which sizes.
+  llvm::ArrayRef<program::VariantAttr> variants() const { return chosen; }
+
   /// Notes the split that was taken.
   void noteSplit(int64_t split) { code.split = std::max<int64_t>(split, 0); }
 
@@ -87,6 +91,7 @@ private:
   mlir::ModuleOp module;
   KernelCode code;
   llvm::SmallVector<Workspace> allWorkspaces;
+  llvm::SmallVector<program::VariantAttr> chosen;
   mlir::AffineExpr sizes;
   const bool announces;
   bool hasFailed = false;

@@ -28,14 +28,16 @@ static LogicalResult planWorkspaces(program::KernelOp kernel,
   kernel.removePreparedAttr();
   if (!canEmit(kernel))
     return success();
-  FailureOr<KernelCode> code = announceKernel(kernel, target, numerics);
-  if (failed(code))
+  FailureOr<AnnouncedKernel> announced =
+      announceKernel(kernel, target, numerics);
+  if (failed(announced))
     return failure();
-  if (code->workspaces.empty())
+  const KernelCode &code = announced->code;
+  if (code.workspaces.empty())
     return success();
   MLIRContext *context = kernel.getContext();
-  kernel.setWorkspacesAttr(AffineMapAttr::get(workspacesOf(*code, context)));
-  kernel.setPreparedAttr(preparedOf(*code, context));
+  kernel.setWorkspacesAttr(AffineMapAttr::get(workspacesOf(code, context)));
+  kernel.setPreparedAttr(preparedOf(code, context));
   return success();
 }
 
@@ -46,13 +48,12 @@ struct PlanWorkspacesPass : impl::PlanWorkspacesBase<PlanWorkspacesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::shared_ptr<const Target> target = targetFor(module);
-    if (!target)
+    FailureOr<NumericsMode> mode =
+        numericsNamed(module, getArgument(), numerics);
+    if (!target || failed(mode))
       return signalPassFailure();
-    NumericsMode numerics = exact  ? NumericsMode::exact
-                            : fast ? NumericsMode::fast
-                                   : NumericsMode::standard;
     for (auto kernel : module.getOps<program::KernelOp>())
-      if (failed(planWorkspaces(kernel, *target, numerics)))
+      if (failed(planWorkspaces(kernel, *target, *mode)))
         return signalPassFailure();
   }
 };

@@ -155,10 +155,10 @@ program::ScheduleAttr withChoice(program::KernelOp kernel, StringRef name) {
       if (nameOf(way) == name)
         return program::ScheduleAttr::get(kernel.getContext(), way.skeleton,
                                           way.owner, way.staging, way.split, "",
-                                          {});
+                                          {}, {});
   if (!schedule)
     schedule = program::ScheduleAttr::get(kernel.getContext(), own, Owner::warp,
-                                          Staging::memory, 0, "", {});
+                                          Staging::memory, 0, "", {}, {});
   // Parts are a tile's own.
   return schedule.withTile(name).withSplit(0);
 }

@@ -228,7 +228,7 @@ private:
 
   // Any number of them, as no bit depends on it.
   int64_t chunksOfTask() const {
-    int64_t scheduled = writer.scheduledSplit();
+    int64_t scheduled = scheduledSplit(writer.kernel);
     if (scheduled > 0 && scheduled % canonicalChunk == 0 &&
         scheduled / canonicalChunk <= chunks)
       return scheduled / canonicalChunk;

@@ -54,17 +54,43 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 ScheduleAttr ScheduleAttr::keeping(DenseI64ArrayAttr inputs) {
   return get(inputs.getContext(), Skeleton::contraction, Owner::warp,
-             Staging::memory, /*split=*/0, /*tile=*/"", inputs);
+             Staging::memory, /*split=*/0, /*tile=*/"", /*variants=*/{},
+             inputs);
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   Skeleton, Owner, Staging, int64_t,
+                                   StringRef tile, ArrayAttr variants,
+                                   DenseI64ArrayAttr) {
+  if (!variants)
+    return success();
+  if (!tile.empty())
+    return emitError() << "a schedule has a tile, or variants that have";
+  if (!llvm::all_of(variants, llvm::IsaPred<VariantAttr>))
+    return emitError() << "a schedule's variants are #program.variant";
+  return success();
 }
 
 ScheduleAttr ScheduleAttr::withTile(StringRef tile) const {
   return get(getContext(), getSkeleton(), getOwner(), getStaging(), getSplit(),
-             tile, getKeptInputs());
+             tile, /*variants=*/{}, getKeptInputs());
 }
 
 ScheduleAttr ScheduleAttr::withSplit(int64_t split) const {
   return get(getContext(), getSkeleton(), getOwner(), getStaging(), split,
-             getTile(), getKeptInputs());
+             getTile(), getVariants(), getKeptInputs());
+}
+
+ScheduleAttr ScheduleAttr::withVariants(ArrayRef<VariantAttr> variants) const {
+  SmallVector<Attribute> all(variants);
+  return get(getContext(), getSkeleton(), getOwner(), getStaging(), getSplit(),
+             /*tile=*/"", ArrayAttr::get(getContext(), all), getKeptInputs());
+}
+
+SmallVector<VariantAttr> ScheduleAttr::getEachVariant() const {
+  if (!getVariants())
+    return {};
+  return llvm::to_vector(getVariants().getAsRange<VariantAttr>());
 }
 
 TargetAttr targetOf(ModuleOp module) {

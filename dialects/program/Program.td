@@ -99,6 +99,22 @@ def Program_Staging : Program_Enum<"Staging", "a schedule's staging, where a row
   I32EnumAttrCase<"memory", 0>,
   I32EnumAttrCase<"registers", 1>]>;
 
+def Program_VariantAttr : AttrDef<Program_Dialect, "Variant"> {
+  let mnemonic = "variant";
+  let summary = "What a product's kernel does for some of the sizes it is for.";
+  let description = [{
+    `when` is 1 for these, over the kernel's symbols, and 0 for others.
+
+    ```mlir
+    #program.variant<when = affine_map<()[s0] -> (s0 floordiv 64)>, tile = "fma 64x64 ...">
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::AffineMapAttr":$when,
+    StringRefParameter<"", "\"\"">:$tile);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Program_ScheduleAttr : AttrDef<Program_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "How a kernel's work is shared out.";
@@ -122,8 +138,11 @@ def Program_ScheduleAttr : AttrDef<Program_Dialect, "Schedule"> {
     // counts it, that are summed by themselves. The latter is the order of sums.
     // 0 where they follow from sizes that a launch knows first.
     DefaultValuedParameter<"int64_t", "0">:$split,
-    // The name of a product's tile; none where the first is taken.
+    // The name of a product's tile; none where the first is taken, or where
+    // variants say it.
     StringRefParameter<"", "\"\"">:$tile,
+    // Of a product whose sizes a launch knows first: each is one's.
+    OptionalParameter<"::mlir::ArrayAttr">:$variants,
     // Numbers of the inputs whose contents stay the same from run to run, as
     // far as a program can tell.
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$kept_inputs);
@@ -131,9 +150,13 @@ def Program_ScheduleAttr : AttrDef<Program_Dialect, "Schedule"> {
   let extraClassDeclaration = [{
     /// Of a product that chooses nothing but what it may keep.
     static ScheduleAttr keeping(::mlir::DenseI64ArrayAttr inputs);
+    /// With that one for all sizes.
     ScheduleAttr withTile(::llvm::StringRef tile) const;
     ScheduleAttr withSplit(int64_t split) const;
+    ScheduleAttr withVariants(::llvm::ArrayRef<VariantAttr> variants) const;
+    ::llvm::SmallVector<VariantAttr> getEachVariant() const;
   }];
+  let genVerifyDecl = 1;
 }
 
 class Program_Op<string mnemonic, list<Trait> traits = []>

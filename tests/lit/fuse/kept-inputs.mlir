@@ -2,7 +2,7 @@
 // data, not what a result may be the next value of, and not a small one.
 // RUN: sinter inspect %s --stage fuse | FileCheck %s
 
-// CHECK: program.kernel @contraction_{{.*}}schedule = #program.schedule<skeleton = contraction, kept_inputs = [0]>
+// CHECK: program.kernel @contraction_{{.*}}schedule = #program.schedule<skeleton = contraction, tile = "block {{[^"]*}}", kept_inputs = [0]>
 // CHECK: sinter.transpose
 // CHECK: program.kernel @contraction_
 // CHECK-NOT: kept_inputs

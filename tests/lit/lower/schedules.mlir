@@ -38,10 +38,10 @@
 // RUN: sinter inspect %t/product.mlir --stage plan --target cuda:sm_90 | FileCheck %s --check-prefix=PARTS
 // RUN: sed 's/split = 256/split = 1024/' %t/product.mlir > %t/parts.mlir
 // RUN: sinter inspect %t/parts.mlir --stage plan --target cuda:sm_90 | FileCheck %s --check-prefix=FEWER
-// RUN: sed 's/split = 256/tile = "fma 64x32 thread 8x8 depth 32 slices 4"/' %t/product.mlir > %t/tile.mlir
+// RUN: sed 's/tile = "[^"]*"/tile = "fma 64x32 thread 8x8 depth 32 slices 4"/' %t/product.mlir > %t/tile.mlir
 // RUN: sinter inspect %t/tile.mlir --stage ptx --target cuda:sm_90 > %t/tile.ptx
 // RUN: sinter inspect %t/product.mlir --stage ptx --target cuda:sm_90 | not diff -q - %t/tile.ptx
-// RUN: sed 's/split = 256/tile = "fma 1x1"/' %t/product.mlir > %t/small.mlir
+// RUN: sed 's/tile = "[^"]*"/tile = "fma 1x1"/' %t/product.mlir > %t/small.mlir
 // RUN: not sinter inspect %t/small.mlir --stage plan --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=SMALL
 // RUN: not sinter inspect %t/parts.mlir --stage plan --target cuda:sm_90 --numerics exact 2>&1 | FileCheck %s --check-prefix=EXACT
 // RUN: sed 's/owner = grid/owner = nobody/' %t/fused.mlir > %t/nobody.mlir
@@ -56,7 +56,7 @@
 // KINDS-DAG: kind = "map"{{.*}}#program.schedule<skeleton = turn>
 // KINDS-DAG: kind = "rowwise"{{.*}}#program.schedule<skeleton = rows, owner = block, staging = registers>
 // KINDS-DAG: kind = "reduce"{{.*}}#program.schedule<skeleton = columns, owner = block>
-// KINDS-DAG: kind = "contraction"{{.*}}#program.schedule<skeleton = contraction>
+// KINDS-DAG: kind = "contraction"{{.*}}#program.schedule<skeleton = contraction, tile = "{{[^"]*}}">
 // CPU-DAG: kind = "rowwise"{{.*}}#program.schedule<skeleton = rows>
 // CPU-DAG: kind = "reduce"{{.*}}#program.schedule<skeleton = columns, owner = lane>
 
@@ -81,11 +81,11 @@
 // WHOLE: error: {{.*}}cannot have a schedule of split = 8192; nothing of it is cut into parts
 // Sums of 32 parts, and of 8, each of 64 x 96 numbers of 4 bytes.
 // PARTS: [[BYTES:#.*]] = affine_map<() -> (786432)>
-// PARTS: schedule = #program.schedule<skeleton = contraction, split = 256>, workspaces = [[BYTES]]
+// PARTS: schedule = #program.schedule<skeleton = contraction, split = 256, tile = "fma 16x32 thread 4x4 depth 32 slices 2">, workspaces = [[BYTES]]
 // PARTS: program.buffer @w0 "temp" 0 bytes [[BYTES]]
 // PARTS: program.launch {{.*}}buffers = [@in0, @in1, @out0, @w0]
 // FEWER: [[BYTES:#.*]] = affine_map<() -> (196608)>
-// FEWER: split = 1024>, workspaces = [[BYTES]]
+// FEWER: split = 1024, tile = "fma 16x32 thread 4x4 depth 32 slices 2">, workspaces = [[BYTES]]
 // SMALL: error: {{.*}}has no tile 'fma 1x1'; it is one of fma
 // EXACT: error: {{.*}}cannot have a schedule of split = 1024; nothing of it is cut into parts
 
