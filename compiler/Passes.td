@@ -202,7 +202,8 @@ def MarkSharedDivisors : Pass<"mark-shared-divisors", "::mlir::ModuleOp"> {
 def SimplifyOps : Pass<"simplify-ops", "::mlir::ModuleOp"> {
   let summary = "Fold constants, compose views, drop neutral arithmetic.";
   let description = [{
-    One walk in order. Only rewrites that keep every bit: no reassociation, no
+    One walk in order. Only rewrites that keep every bit, but that sums over
+    batches, and of what is transposed, take another order unless `exact`: no
     division turned into multiplication, no dropped cast. LLVM cannot do this:
     below this level the tensors are gone.
 
@@ -215,7 +216,7 @@ def SimplifyOps : Pass<"simplify-ops", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"exact", "exact", "bool", "false",
-           "Keep the bits of NaNs that an input may hold, too">,
+           "Keep the order of sums, and the bits of NaNs of inputs, too">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];

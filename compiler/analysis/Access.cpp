@@ -348,20 +348,6 @@ int64_t StridedView::divisibleBy(unsigned dim) const {
   return divisor;
 }
 
-int64_t StridedView::sectors(unsigned dim, int64_t group, int64_t bytes) const {
-  constexpr int64_t sector = 32;
-  int64_t stride = constantOf(strides[dim]);
-  if (stride == 0)
-    return 1;
-  if (stride < 0 || stride * bytes >= sector)
-    return group;
-  // The first one lies so many bytes from a sector's begin, at the furthest.
-  int64_t step = std::gcd(divisibleBy(dim), group * stride) * bytes;
-  int64_t furthest = sector - std::gcd(step, sector);
-  int64_t length = ((group - 1) * stride + 1) * bytes;
-  return std::min(group, (furthest + length + sector - 1) / sector);
-}
-
 // The strides of a view from those of its operand.
 static void composeView(const ir::ViewMap &map, StridedView &view) {
   AffineExpr zero = getAffineConstantExpr(0, view.offset.getContext());

@@ -60,9 +60,6 @@ struct StridedView {
   /// A number that divides those of all elements that are first along `dim`:
   /// there vectors of so many begin at multiples of their size.
   int64_t divisibleBy(unsigned dim) const;
-  /// How many sectors of 32 bytes, at most, elements of `bytes` lie in of which
-  /// `group` follow each other along `dim` from a multiple of `group` on.
-  int64_t sectors(unsigned dim, int64_t group, int64_t bytes) const;
 };
 
 /// The input behind `tensor`, where nothing but such a view lies between.

@@ -46,6 +46,7 @@ public:
 
 private:
   std::optional<Rejection> checkCaps() const;
+  std::optional<Rejection> checkTurned() const;
   std::optional<Rejection> findRoots();
   std::optional<Rejection> addRoot(unsigned index);
   void findColumns();

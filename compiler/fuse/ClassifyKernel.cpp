@@ -473,6 +473,19 @@ std::optional<Rejection> Classifier::checkCaps() const {
   return std::nullopt;
 }
 
+std::optional<Rejection> Classifier::checkTurned() const {
+  for (unsigned index : coreOps)
+    if (op(index)->hasAttr(turnedAttr) &&
+        llvm::any_of(graph.consumers(index), [&](unsigned reader) {
+          return llvm::is_contained(coreOps, reader);
+        }))
+      return Rejection{"sectors",
+                       llvm::formatv("{0} is stored: it would be read across "
+                                     "memory",
+                                     op(index)->getName().stripDialect())};
+  return std::nullopt;
+}
+
 Classified Classifier::run() {
   body = graph.body(coreOps);
   outputs = graph.outputs(coreOps);
@@ -480,6 +493,8 @@ Classified Classifier::run() {
   if (outputs.empty())
     return Rejection{"no_output", "it stores nothing"};
   if (auto rejected = checkCaps())
+    return *rejected;
+  if (auto rejected = checkTurned())
     return *rejected;
   // Before accesses are looked at, of which there may be as many.
   if (auto rejected = checkCopies())

@@ -2,6 +2,7 @@
 #include "compiler/fuse/CutKernels.h"
 
 #include "compiler/fuse/StoreCopied.h"
+#include "compiler/fuse/StoreScattered.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 
@@ -234,10 +235,12 @@ void Cutter::cut(Operation *op) {
 bool Cutter::run() {
   bool onePerOp = options.fusion == Fusion::none;
   CopiedStorer copied(classified, options, decisions);
+  ScatteredStorer scattered(classified, options, decisions);
   for (Operation *op : ops) {
     unsigned index = classified.indexOf(op->getResult(0));
     if (!classified.isRename(index)) {
       changed |= !onePerOp && copied.consider(index);
+      changed |= !onePerOp && scattered.consider(index);
       // What code of the user's reads is stored in any case.
       if (kindOf(op) != PatternKind::opaque)
         cut(op);

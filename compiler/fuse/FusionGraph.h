@@ -15,6 +15,10 @@ namespace sinter::compiler {
 /// for a kernel that does something else, too.
 inline constexpr const char *storedAttr = "sinter.stored";
 
+/// Marks a stored view that no kernel has beside those who read it: they would
+/// read across memory what it turns.
+inline constexpr const char *turnedAttr = "sinter.turned";
+
 /// The number of an op that others come after without reading it, and on these
 /// the numbers of the ops that they come after.
 inline constexpr const char *orderAttr = "sinter.order";

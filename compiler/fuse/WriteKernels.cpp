@@ -172,7 +172,8 @@ KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
                                           input.getLoc()));
   for (unsigned index : body) {
     Operation *clone = builder.clone(*graph.op(index), mapping);
-    for (const char *mark : {recomputedAttr, orderAttr, afterAttr, storedAttr})
+    for (const char *mark :
+         {recomputedAttr, orderAttr, afterAttr, storedAttr, turnedAttr})
       clone->removeAttr(mark);
     own.rename(clone);
   }

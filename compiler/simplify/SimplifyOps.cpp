@@ -27,6 +27,8 @@ static Value simplifyOnce(Operation *op, OpBuilder &builder, bool exact) {
     return turned;
   if (Value turned = turnShortRows(op, builder))
     return turned;
+  if (Value turned = turnReduction(op, builder, exact))
+    return turned;
   return sinkReshape(op, builder);
 }
 

@@ -8,7 +8,8 @@ namespace sinter::compiler {
 
 /// One walk over the function in order: folds ops on constants, composes views
 /// and drops identities. Arithmetic is rewritten only where no bit can differ,
-/// NaNs aside that an input holds: `exact` keeps their bits, too.
+/// NaNs aside that an input holds and sums in another order: `exact` keeps
+/// their bits, too.
 void simplifyOps(mlir::func::FuncOp function, bool exact = false);
 
 /// Makes equal ops one, which then stands for all their nodes. Two draws stay
@@ -42,6 +43,10 @@ mlir::Value sliceWindows(mlir::Operation *op, mlir::OpBuilder &builder);
 /// Of a transpose that is stored and reads a broadcast, the broadcast of a
 /// stored transpose.
 mlir::Value turnBeforeSpread(mlir::Operation *op, mlir::OpBuilder &builder);
+/// The reduction of what a transpose reads that has rows of it lie across
+/// memory, where no order of sums is kept.
+mlir::Value turnReduction(mlir::Operation *op, mlir::OpBuilder &builder,
+                          bool exact);
 /// The search for the largest or smallest of each window along the axis before
 /// the last one, where neighbours are searched side by side.
 mlir::Value turnShortRows(mlir::Operation *op, mlir::OpBuilder &builder);
@@ -52,6 +57,8 @@ mlir::Value exchangedOperand(mlir::Value value);
 /// a view itself.
 mlir::Value exchanged(mlir::Value value, mlir::Location loc,
                       mlir::OpBuilder &builder);
+/// Whether these are windows: their elements are nowhere neighbours in memory.
+bool viewsWindows(mlir::Value value);
 /// The number that fills a tensor, or null.
 mlir::TypedAttr fillOf(mlir::Value value);
 

@@ -19,6 +19,8 @@ static constexpr MachineField fields[] = {
      "on 64 bits that a multiprocessor does in a cycle"},
     {"memory_bytes", &MachineModel::memoryBytes,
      "that memory moves in a cycle of a multiprocessor"},
+    {"sector_bytes", &MachineModel::sectorBytes,
+     "that memory moves at least for an element"},
     {"launch_cycles", &MachineModel::launchCycles,
      "of a multiprocessor, from one kernel to the next"},
 };
@@ -31,6 +33,7 @@ MachineModel measuredMachine() {
           .operations = 128,
           .wideOperations = 64,
           .memoryBytes = 2400,
+          .sectorBytes = 32,
           .launchCycles = 4000};
 }
 
@@ -42,6 +45,7 @@ MachineModel coreMachine() {
           .operations = 16,
           .wideOperations = 8,
           .memoryBytes = 4,
+          .sectorBytes = 64,
           .launchCycles = 5000};
 }
 

@@ -24,6 +24,8 @@ struct MachineModel {
   int64_t operations = 0, wideOperations = 0;
   /// That memory moves in a cycle of a multiprocessor.
   int64_t memoryBytes = 0;
+  /// That memory moves at least for an element.
+  int64_t sectorBytes = 0;
   /// Of a multiprocessor, from one kernel to the next.
   int64_t launchCycles = 0;
 

@@ -1,0 +1,67 @@
+// A reduction's lanes lie along the last axis: what a transpose has them read
+// across memory, a sector for each element, is turned first, where that is less.
+// RUN: split-file %s %t
+// RUN: sinter inspect %t/rows.mlir --stage fuse --target cuda:sm_90 | FileCheck %s --check-prefix=ROWS
+// RUN: sinter inspect %t/rows.mlir --stage fuse --target vulkan:h200 | FileCheck %s --check-prefix=ROWS
+// RUN: sinter inspect %t/rows.mlir --stage fuse --target cpu | FileCheck %s --check-prefix=ROWS
+// RUN: sinter inspect %t/rows.mlir --stage fuse --target cuda:sm_90 --fusion none | FileCheck %s --check-prefix=UNFUSED
+// RUN: sinter explain %t/rows.mlir --target cuda:sm_90 | FileCheck %s --check-prefix=EXPLAIN
+// RUN: sinter inspect %t/softmax.mlir --stage fuse --target cuda:sm_90 | FileCheck %s --check-prefix=SOFTMAX
+// RUN: sinter inspect %t/others.mlir --stage fuse --target cuda:sm_90 | FileCheck %s --check-prefix=OTHERS
+// RUN: sinter run %t/rows.mlir --random-inputs 1 --output-dir %t/fused
+// RUN: sinter run %t/rows.mlir --random-inputs 1 --output-dir %t/unfused --fusion none --numerics exact
+// RUN: sinter run %t/rows.mlir --random-inputs 1 --output-dir %t/exact --numerics exact
+// RUN: cmp %t/exact/output0.npy %t/unfused/output0.npy
+
+// ROWS: program.kernel @map_{{.*}}skeleton = turn
+// ROWS: program.kernel @reduce_
+// ROWS-NOT: sinter.transpose
+// UNFUSED-NOT: sectors
+// EXPLAIN: sectors: transpose stored: sum would read 32 bytes for 4 of an element
+
+// Once for all who read it.
+// SOFTMAX-COUNT-1: sinter.transpose
+// SOFTMAX-NOT: sinter.transpose
+// SOFTMAX: program.launch @map_
+// SOFTMAX: program.launch @rowwise_
+// SOFTMAX-NOT: program.launch
+
+// Not a small one, which is one launch; nor one whose rows stay, or are turned
+// back; nor where lines of memory, or rows, are short; and an elementwise kernel
+// turns what it reads itself.
+// OTHERS-NOT: sectors
+
+//--- rows.mlir
+func.func @main(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096xf32> {
+  %0 = sinter.transpose %b {permutation = array<i64: 1, 0>} : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %1 = sinter.mul %a, %0 : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %2 = sinter.sum %1 {axes = array<i64: 1>, keepdims = false} : (tensor<4096x4096xf32>) -> tensor<4096xf32>
+  return %2 : tensor<4096xf32>
+}
+//--- softmax.mlir
+func.func @main(%a: tensor<8x4096x1024xbf16>) -> tensor<8x1024x4096xbf16> {
+  %0 = sinter.transpose %a {permutation = array<i64: 0, 2, 1>} : (tensor<8x4096x1024xbf16>) -> tensor<8x1024x4096xbf16>
+  %1 = sinter.softmax %0 {axis = 2 : i64} : (tensor<8x1024x4096xbf16>) -> tensor<8x1024x4096xbf16>
+  return %1 : tensor<8x1024x4096xbf16>
+}
+//--- others.mlir
+func.func @main(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>, %c: tensor<64x128x4096xf32>, %d: tensor<128x64x4096xf32>, %e: tensor<4096x4096xf32>, %f: tensor<1048576x16xf32>, %g: tensor<16x1048576xf32>) -> (tensor<512xf32>, tensor<128x64xf32>, tensor<4096xf32>, tensor<4096x4096xf32>, tensor<16xf32>, tensor<1048576xf32>) {
+  %0 = sinter.transpose %b {permutation = array<i64: 1, 0>} : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  %1 = sinter.mul %a, %0 : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  %2 = sinter.sum %1 {axes = array<i64: 1>, keepdims = false} : (tensor<512x512xf32>) -> tensor<512xf32>
+  %3 = sinter.transpose %c {permutation = array<i64: 1, 0, 2>} : (tensor<64x128x4096xf32>) -> tensor<128x64x4096xf32>
+  %4 = sinter.mul %3, %d : (tensor<128x64x4096xf32>, tensor<128x64x4096xf32>) -> tensor<128x64x4096xf32>
+  %5 = sinter.sum %4 {axes = array<i64: 2>, keepdims = false} : (tensor<128x64x4096xf32>) -> tensor<128x64xf32>
+  %6 = sinter.transpose %e {permutation = array<i64: 1, 0>} : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %7 = sinter.exp %6 : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %8 = sinter.transpose %7 {permutation = array<i64: 1, 0>} : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %9 = sinter.sum %8 {axes = array<i64: 1>, keepdims = false} : (tensor<4096x4096xf32>) -> tensor<4096xf32>
+  %10 = sinter.add %e, %6 : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %11 = sinter.transpose %f {permutation = array<i64: 1, 0>} : (tensor<1048576x16xf32>) -> tensor<16x1048576xf32>
+  %12 = sinter.mul %11, %g : (tensor<16x1048576xf32>, tensor<16x1048576xf32>) -> tensor<16x1048576xf32>
+  %13 = sinter.sum %12 {axes = array<i64: 1>, keepdims = false} : (tensor<16x1048576xf32>) -> tensor<16xf32>
+  %14 = sinter.transpose %g {permutation = array<i64: 1, 0>} : (tensor<16x1048576xf32>) -> tensor<1048576x16xf32>
+  %15 = sinter.mul %14, %f : (tensor<1048576x16xf32>, tensor<1048576x16xf32>) -> tensor<1048576x16xf32>
+  %16 = sinter.sum %15 {axes = array<i64: 1>, keepdims = false} : (tensor<1048576x16xf32>) -> tensor<1048576xf32>
+  return %2, %5, %9, %10, %13, %16 : tensor<512xf32>, tensor<128x64xf32>, tensor<4096xf32>, tensor<4096x4096xf32>, tensor<16xf32>, tensor<1048576xf32>
+}
