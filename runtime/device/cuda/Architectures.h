@@ -24,6 +24,8 @@ struct CudaArchitecture {
   int64_t operations = 0, wideOperations = 0;
   /// That memory moves in a cycle of a multiprocessor.
   int64_t memoryBytes = 0;
+  /// Of a multiprocessor ("Technical Specifications per Compute Capability").
+  int64_t registers = 64 << 10, threads = 2048;
 };
 
 /// From the oldest on.
