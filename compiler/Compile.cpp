@@ -181,7 +181,7 @@ Result<std::string> machineText(std::string_view name) noexcept {
     std::string text;
     for (const MachineField &field : machineFields())
       if (machine.*field.value > 0)
-        text += llvm::formatv("{0,-16} {1,6}  {2}\n", field.name,
+        text += llvm::formatv("{0,-17} {1,7}  {2}\n", field.name,
                               machine.*field.value, field.meaning)
                     .str();
     return text;

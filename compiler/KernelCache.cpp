@@ -44,10 +44,11 @@ KernelCache::KernelCache(const Target &target, const EmitOptions &options)
                               kind.substr(0, kind.find(':')),
                               target.requirements(), unsigned(options.numerics),
                               options.keepText, options.lowerOnly);
-  // Tiles are chosen by them.
-  for (const MachineField &field : machineFields())
-    environment +=
-        std::to_string(target.machines().own.*field.value).append("|");
+  // Tiles are chosen by them, and how sums are cut.
+  for (const MachineModel *machine :
+       {&target.machines().own, &target.machines().usual})
+    for (const MachineField &field : machineFields())
+      environment += std::to_string(machine->*field.value).append("|");
 }
 
 KernelCache::~KernelCache() {

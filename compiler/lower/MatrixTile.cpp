@@ -348,13 +348,18 @@ MatrixTile::Values MatrixTile::withoutSurplus(const Values &carried) {
   return sums;
 }
 
+// Of so many bytes each.
+int64_t MatrixTile::elementsOfLine(int64_t bytes) const {
+  return emission.target.machines().usual.lineBytes / bytes;
+}
+
 // Each tile fetches a share of the panel after this one: the copy is too large
 // to be near, and a panel too short for a stream of loads to lead up to.
 void MatrixTile::prefetchPanel(Value row) {
   if (tile.rightCopy != TileShape::RightCopy::whole || tile.image)
     return;
   int64_t bytes = access.accumulator.getIntOrFloatBitWidth() / 8;
-  int64_t line = 64 / bytes, tiles = tile.rowBlock / tile.rows;
+  int64_t line = elementsOfLine(bytes), tiles = tile.rowBlock / tile.rows;
   int64_t elements = tile.depthBlock * tile.columns();
   int64_t share = llvm::alignTo(llvm::divideCeil(elements, tiles), line);
   // Few tiles go through panels so fast that the processor sees a stream.
@@ -376,7 +381,7 @@ void MatrixTile::prefetchPanel(Value row) {
 // The copy is read in one stream, too large for the first cache: its lines are
 // asked for as early as the next cache but one takes to give them.
 void MatrixTile::prefetchRight(Value k) {
-  constexpr int64_t bytesAhead = 4 << 10, lineBytes = 64;
+  constexpr int64_t bytesAhead = 4 << 10;
   if (tile.rightCopy != TileShape::RightCopy::whole)
     return;
   // Two loads go with two sums: where rows are few, loads are what takes time.
@@ -385,7 +390,7 @@ void MatrixTile::prefetchRight(Value k) {
   int64_t bytes = access.copied.getIntOrFloatBitWidth() / 8;
   int64_t width = int64_t(vectors) * tile.lanes;
   auto [copy, place] = placeOfRight(0, k);
-  for (int64_t at = 0; at < width; at += lineBytes / bytes)
+  for (int64_t at = 0; at < width; at += elementsOfLine(bytes))
     memref::PrefetchOp::create(
         emission.builder, emission.loc, copy,
         emission.add(place, emission.constant(bytesAhead / bytes + at)),
@@ -442,7 +447,8 @@ void MatrixTile::findFinishing() {
 // processor foresees; summing it leaves the time to fetch them.
 void MatrixTile::prefetchFinishing(Value row) {
   for (const Finishing &each : finishing) {
-    int64_t line = 64 / each.bytes, width = int64_t(vectors) * tile.lanes;
+    int64_t line = elementsOfLine(each.bytes);
+    int64_t width = int64_t(vectors) * tile.lanes;
     for (unsigned r = 0; r < rows; ++r)
       for (int64_t at = 0; at < width; at += line) {
         Value there = emission.add(column, emission.constant(at));

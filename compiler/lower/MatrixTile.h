@@ -65,6 +65,7 @@ private:
   void findSurplus();
   Values withoutSurplus(const Values &carried);
 
+  int64_t elementsOfLine(int64_t bytes) const;
   void prefetchPanel(Value row);
   /// Of the copy of all of the right operand, what follows after `k`.
   void prefetchRight(Value k);

@@ -21,7 +21,6 @@ using namespace mlir;
 namespace sinter::compiler {
 namespace {
 
-constexpr int64_t lineBytes = 64;
 // Bytes of a row that are brought to the first-level cache beside the row at
 // hand.
 constexpr int64_t longestFetched = 16 * 1024;
@@ -670,7 +669,7 @@ private:
       if (shapeOf(input) != shape || length < 0 ||
           length * bits > 8 * longestFetched)
         continue;
-      int64_t perLine = 8 * lineBytes / bits;
+      int64_t perLine = 8 * emission.target.machines().usual.lineBytes / bits;
       for (int64_t first = 0; first < int64_t(count); first += perLine) {
         Index index = rowIndex(emission, shape, tailRank, row);
         Value at = emission.add(column, emission.constant(first));

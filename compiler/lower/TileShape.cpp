@@ -17,13 +17,6 @@ using namespace mlir;
 namespace sinter::compiler {
 namespace {
 
-// Bytes of the second-level cache that blocks are cut for: of machines with
-// such registers, not of the one at hand, so that code depends on nothing but
-// the target's features.
-int64_t level2Bytes(const Target &target) {
-  return target.vectorRegisters() >= 32 ? 1 << 20 : 512 << 10;
-}
-
 // Of k at once, where panels are copied.
 constexpr int64_t mostPanelDepth = 256;
 // Of a right operand that each part copies for itself.
@@ -345,7 +338,7 @@ private:
     auto windows = findImageWindows(op.getLhs());
     if (!windows || windows->positions < fewPositions)
       return;
-    int64_t bound = level2Bytes(target) / 4 / bytes;
+    int64_t bound = level2Bytes() / 4 / bytes;
     auto elements = [&](int64_t lines) {
       return windows->imageLines(lines) * windows->width;
     };
@@ -493,7 +486,7 @@ private:
     if (tile.turnsRight && !tile.copiesLeft)
       most = 1 << 20;
     if (tile.image && tile.rightCopy != TileShape::RightCopy::panel)
-      most = level2Bytes(target) / 2 / (tile.columns() * bytes);
+      most = level2Bytes() / 2 / (tile.columns() * bytes);
     // The unit's sums pass through memory in any case.
     tile.blocksDepth = depth < 0 || depth > most || tile.inUnit;
     tile.depthBlock = most;
@@ -506,7 +499,7 @@ private:
     chooseRun();
     if (depth > most && !streams && !tile.leftRun)
       tile.depthBlock = blockOf(depth, most, std::max<int64_t>(tile.lanes, 8));
-    int64_t cache = level2Bytes(target);
+    int64_t cache = level2Bytes();
     bool isPanel = tile.rightCopy == TileShape::RightCopy::panel;
     int64_t mostRows = cache / (isPanel ? 2 : 4) / (tile.depthBlock * bytes);
     int64_t height = std::min(mostRows, isPanel ? panelRows() : mostPanelRows);
@@ -562,12 +555,15 @@ private:
   // as well: no columns are left to share.
   void chooseWholeRows(int64_t height) {
     tile.columnBlock = llvm::alignTo(columns, tile.columns());
-    int64_t most = level2Bytes(target) / 4 / (tile.columnBlock * bytes);
+    int64_t most = level2Bytes() / 4 / (tile.columnBlock * bytes);
     most = std::min(height, most);
     if (rows > 0)
       most = std::min<int64_t>(most, llvm::divideCeil(rows, 4));
     tile.rowBlock = shareOf(rows, most, tile.rows);
   }
+
+  // Of the second-level cache that blocks are cut for.
+  int64_t level2Bytes() const { return target.machines().usual.level2Bytes; }
 
   // Rows up to which a panel is copied by whoever uses it: their copy has to
   // leave the second-level cache some room.
@@ -589,7 +585,7 @@ private:
     int64_t left = int64_t(tile.rows) * depth * bytes;
     int64_t right = depth * tile.columnBlock * bytes;
     tile.panelsInside =
-        (tile.image || left <= 16 << 10) && right <= level2Bytes(target) / 2;
+        (tile.image || left <= 16 << 10) && right <= level2Bytes() / 2;
   }
 
   // Whole runs of windows, where one fits.

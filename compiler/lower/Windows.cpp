@@ -40,9 +40,9 @@ constexpr int64_t fewNeighbours = 8, manyRows = 512;
 // Places along the line whose columns are gone through before the next: what
 // the windows over them share stays in the first-level cache.
 constexpr int64_t blockedPlaces = 32;
-// Columns of so many bytes fill a line of the cache, or a few in a row: what is
-// read then comes in longer streams.
-constexpr int64_t lineBytes = 64, mostLines = 4;
+// Columns fill a line of the cache, or a few in a row: what is read then comes
+// in longer streams.
+constexpr int64_t mostLines = 4;
 
 // Places along the line.
 struct Block {
@@ -236,11 +236,12 @@ private:
       isOneInput &= onlyInput(op->getOperand(0)).has_value();
       states += combiner->needsPosition() ? 2 : 1;
     }
+    const MachineModel &machine = writer.target.machines().usual;
     unsigned registers = writer.target.vectorRegisters();
     int64_t lines = isOneInput ? mostLines : registers >= 32 ? 2 : 1;
     int64_t columns = constantOf(space.width);
     for (; lines > 0; lines /= 2) {
-      unsigned wide = lines * lineBytes * 8 / bits;
+      unsigned wide = lines * machine.lineBytes * 8 / bits;
       bool fits =
           lines == 1 || wide / writer.target.lanes() * states <= registers / 2;
       if (fits && wide > one && columns > 0 && columns % wide == 0)

@@ -18,16 +18,17 @@ static bool multipliesBytes(const Target &target, MLIRContext *context) {
                                 byte(IntegerType::Signed));
 }
 
-// Null for a core.
-static DictionaryAttr machineAttr(const MachineModel &machine,
-                                  MLIRContext *context) {
-  if (machine == coreMachine())
+// Null for a core: what cores differ in passes over tensors do not ask.
+static DictionaryAttr machineAttr(const Target &target, MLIRContext *context) {
+  if (!target.traits().manyTasks)
     return {};
+  const MachineModel &machine = target.machines().usual;
   Builder builder(context);
   SmallVector<NamedAttribute> numbers;
   for (const MachineField &field : machineFields())
-    numbers.push_back(builder.getNamedAttr(
-        field.name, builder.getI64IntegerAttr(machine.*field.value)));
+    if (machine.*field.value > 0)
+      numbers.push_back(builder.getNamedAttr(
+          field.name, builder.getI64IntegerAttr(machine.*field.value)));
   return builder.getDictionaryAttr(numbers);
 }
 
@@ -55,7 +56,7 @@ static program::TargetAttr targetAttr(const Target &target,
       context, StringRef(target.name()), target.traits().manyTasks,
       target.blockThreads() != nullptr, target.storesBytes(),
       multipliesBytes(target, context), target.matrixUnit() != nullptr,
-      machineAttr(target.machines().usual, context));
+      machineAttr(target, context));
 }
 
 namespace {

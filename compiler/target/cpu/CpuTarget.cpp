@@ -19,18 +19,31 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
+static bool hasLongVectors(const CpuFeatures &features) {
+  return features.has("avx512f") && features.has("avx512bw") &&
+         features.has("avx512dq") && features.has("avx512vl");
+}
+
+static unsigned vectorRegistersOf(const CpuFeatures &features) {
+  return hasLongVectors(features) || features.isArm() ? 32 : 16;
+}
+
+// Of a core with such registers, not the one at hand: code depends on nothing
+// but the target's features.
+static Machines machinesOf(const CpuFeatures &features) {
+  MachineModel machine = coreMachine();
+  if (vectorRegistersOf(features) < 32)
+    machine.level2Bytes = 512 << 10;
+  return {machine, machine};
+}
+
 CpuTarget::CpuTarget(std::string name, CpuFeatures given)
-    : Target({coreMachine(), coreMachine()}), targetName(std::move(name)),
-      features(std::move(given)) {
-  if (features.has("avx512f") && features.has("avx512bw") &&
-      features.has("avx512dq") && features.has("avx512vl")) {
+    : Target(machinesOf(given)), targetName(std::move(name)),
+      features(std::move(given)), registers(vectorRegistersOf(features)) {
+  if (hasLongVectors(features))
     vectorLanes = 16;
-    registers = 32;
-  } else if (features.has("avx2")) {
+  else if (features.has("avx2"))
     vectorLanes = 8;
-  }
-  if (features.isArm())
-    registers = 32;
   fma = features.has("fma") || features.isArm();
   unit = makeTileUnit(features);
 }

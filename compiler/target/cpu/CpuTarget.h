@@ -66,7 +66,7 @@ private:
   std::string targetName;
   CpuFeatures features;
   unsigned vectorLanes = 4; ///< of f32
-  unsigned registers = 16;
+  unsigned registers;
   bool fma = false;
   std::unique_ptr<const MatrixUnit> unit;
 };

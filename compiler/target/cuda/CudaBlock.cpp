@@ -17,14 +17,13 @@ using namespace mlir;
 namespace sinter::compiler {
 namespace {
 
-// Of a multiprocessor (CUDA Programming Guide, compute capabilities 8.0 and
-// 9.0).
-constexpr int64_t allRegisters = 64 * 1024, allThreads = 2048;
 // Of a block: so that some share a multiprocessor.
 constexpr int64_t mostBytes = 80 * 1024;
 
 class CudaBlock final : public BlockThreads {
 public:
+  explicit CudaBlock(const MachineModel &machine) : machine(machine) {}
+
   int64_t warpThreads() const override { return Warp::threads; }
   int64_t mostThreads() const override { return 1024; }
   int64_t mostNumbers() const override { return mostBytes / 4; }
@@ -32,8 +31,8 @@ public:
   Block begin(OpBuilder &builder, Location loc, const KernelEntry &entry,
               int64_t threads, int64_t numbers,
               int64_t registers) const override {
-    int64_t blocks =
-        std::min(allRegisters / (registers * threads), allThreads / threads);
+    int64_t blocks = std::min(machine.registers / (registers * threads),
+                              machine.threads / threads);
     constexpr int64_t alignment = 64;
     Value start =
         memoryOf(builder, loc, entry, threads, numbers, blocks, alignment);
@@ -129,12 +128,14 @@ private:
         LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace),
         array.getSymName());
   }
+
+  const MachineModel machine;
 };
 
 } // namespace
 
-std::unique_ptr<const BlockThreads> makeCudaBlock() {
-  return std::make_unique<CudaBlock>();
+std::unique_ptr<const BlockThreads> makeCudaBlock(const MachineModel &machine) {
+  return std::make_unique<CudaBlock>(machine);
 }
 
 } // namespace sinter::compiler

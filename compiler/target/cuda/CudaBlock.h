@@ -2,9 +2,10 @@
 #pragma once
 
 #include "compiler/target/BlockThreads.h"
+#include "compiler/target/MachineModel.h"
 
 namespace sinter::compiler {
 
-std::unique_ptr<const BlockThreads> makeCudaBlock();
+std::unique_ptr<const BlockThreads> makeCudaBlock(const MachineModel &machine);
 
 } // namespace sinter::compiler

@@ -40,21 +40,22 @@ static constexpr int64_t numbersOfAttention = 112 * 1024 / 4;
 CudaTarget::CudaTarget(std::string name, const runtime::CudaArchitecture &given,
                        const Machines &machines)
     : Target(machines), targetName(std::move(name)), architecture(given.code),
-      blockBytes(given.blockBytes), unit(makeWarpUnit()),
-      isHopper(given.capability == 90), threads(makeCudaBlock()) {
+      unit(makeWarpUnit()), isHopper(given.capability == 90),
+      threads(makeCudaBlock(machines.own)) {
   if (isHopper) {
     blocks.push_back(makeWarpgroupUnit(machines));
     blocks.push_back(makeWarpgroupUnitOfPieces(2, machines));
     blocks.push_back(makeWarpgroupUnitOfPieces(3, machines));
-    attention.push_back(makeWarpgroupAttentionUnit());
+    attention.push_back(makeWarpgroupAttentionUnit(machines.own));
   }
-  int64_t numbers = blockBytes / 4;
+  int64_t numbers = frameBytes() / 4;
   blocks.push_back(makeFmaUnit({.threads = *threads,
                                 .machines = machines,
                                 .mostNumbers = numbers,
                                 .widensHalves = true}));
   attention.push_back(makeFmaAttentionUnit(
       {.threads = *threads,
+       .registers = machines.own.registers,
        .mostNumbers = std::min(numbersOfAttention, numbers)}));
 }
 

@@ -25,7 +25,7 @@ public:
   }
   unsigned lanes() const override { return 64; }
   const LaneTraits &traits() const override { return lanesOfThreads; }
-  int64_t frameBytes() const override { return blockBytes; }
+  int64_t frameBytes() const override { return machines().usual.sharedBytes; }
   int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }
   bool hasFma() const override { return true; }
@@ -73,7 +73,6 @@ public:
 
 private:
   std::string targetName, architecture; ///< the latter of the code
-  int64_t blockBytes;
   std::unique_ptr<const MatrixUnit> unit;
   bool isHopper;
   std::vector<std::unique_ptr<const BlockUnit>> blocks;

@@ -31,7 +31,8 @@ static int64_t stepsFor(const AttentionUnit::Attention &attention) {
 // A tile's boxes take slots in turn, as many times as there are slots.
 static int64_t slotsFor(int64_t boxes) { return boxes == 4 ? 2 : boxes; }
 
-AttentionLayout::AttentionLayout(const AttentionUnit::Attention &attention)
+AttentionLayout::AttentionLayout(const AttentionUnit::Attention &attention,
+                                 const MachineModel &machine)
     : rows(consumers * Layout::rows), steps(stepsFor(attention)),
       boxes(llvm::divideCeil(attention.length, boxColumns)),
       valueBoxes(llvm::divideCeil(attention.valueLength, boxColumns)),
@@ -43,7 +44,7 @@ AttentionLayout::AttentionLayout(const AttentionUnit::Attention &attention)
   if (attention.ofChanges)
     rowsBytes += valueBoxes * rows * lineBytes;
   constexpr int64_t most = 4;
-  int64_t rest = Layout::mostBytes - rowsBytes -
+  int64_t rest = machine.sharedBytes - rowsBytes -
                  consumers * boxesOut * Layout::boxBytes - 16;
   stages = std::min(most, rest / (scoresBytes + changesBytes + 32));
 }
@@ -57,9 +58,10 @@ int64_t AttentionLayout::barriersAt() const {
 WarpgroupAttention::WarpgroupAttention(OpBuilder &builder, Location loc,
                                        const KernelEntry &entry,
                                        const Attention &attention,
+                                       const MachineModel &machine,
                                        Client &client)
     : WarpgroupBlock(builder, loc, entry), attention(attention),
-      layout(attention), client(client),
+      layout(attention, machine), client(client),
       rowsRing{0, 1, layout.rowsBytes, layout.barriersAt()},
       scoresRing{layout.scoresAt(), layout.stages, layout.scoresBytes,
                  layout.barriersAt() + 16},
@@ -189,6 +191,9 @@ namespace {
 
 class WarpgroupAttentionUnit final : public AttentionUnit {
 public:
+  explicit WarpgroupAttentionUnit(const MachineModel &machine)
+      : machine(machine) {}
+
   std::optional<Tile> tileFor(const Attention &attention) const override {
     constexpr int64_t longest = 128;
     auto fits = [&](const Matrix &matrix) {
@@ -210,19 +215,23 @@ public:
         (!attention.ofWeights || fits(attention.ofWeights->matrix));
     if (!isOurs)
       return std::nullopt;
-    return Tile{AttentionLayout(attention).rows};
+    return Tile{AttentionLayout(attention, machine).rows};
   }
 
   void emit(OpBuilder &builder, Location loc, const KernelEntry &entry,
             const Attention &attention, Client &client) const override {
-    WarpgroupAttention(builder, loc, entry, attention, client).run();
+    WarpgroupAttention(builder, loc, entry, attention, machine, client).run();
   }
+
+private:
+  const MachineModel machine;
 };
 
 } // namespace
 
-std::unique_ptr<const AttentionUnit> makeWarpgroupAttentionUnit() {
-  return std::make_unique<WarpgroupAttentionUnit>();
+std::unique_ptr<const AttentionUnit>
+makeWarpgroupAttentionUnit(const MachineModel &machine) {
+  return std::make_unique<WarpgroupAttentionUnit>(machine);
 }
 
 } // namespace sinter::compiler

@@ -17,7 +17,8 @@ struct AttentionLayout {
   static constexpr int64_t consumers = 2;
   static constexpr int64_t lineBytes = 128; ///< 64 elements
 
-  explicit AttentionLayout(const AttentionUnit::Attention &attention);
+  AttentionLayout(const AttentionUnit::Attention &attention,
+                  const MachineModel &machine);
 
   int64_t rows, steps;               ///< of a tile, of a stage
   int64_t boxes, valueBoxes;         ///< of 64 columns
@@ -41,7 +42,7 @@ public:
 
   WarpgroupAttention(mlir::OpBuilder &builder, mlir::Location loc,
                      const KernelEntry &entry, const Attention &attention,
-                     Client &client);
+                     const MachineModel &machine, Client &client);
   void run();
 
 private:
@@ -142,6 +143,7 @@ private:
 
 /// Attention by Hopper's tensor cores (compute capability 9.0, sm_90a): of bf16
 /// or f16, of keys and values of at most 128 elements.
-std::unique_ptr<const AttentionUnit> makeWarpgroupAttentionUnit();
+std::unique_ptr<const AttentionUnit>
+makeWarpgroupAttentionUnit(const MachineModel &machine);
 
 } // namespace sinter::compiler

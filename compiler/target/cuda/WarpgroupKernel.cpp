@@ -31,11 +31,12 @@ WarpgroupKernel::WarpgroupKernel(OpBuilder &builder, Location loc,
                                  const KernelEntry &entry,
                                  const BlockUnit::Product &product,
                                  const BlockUnit::Tile &tile,
+                                 const MachineModel &machine,
                                  BlockUnit::Client &client)
     : WarpgroupBlock(builder, loc, entry), product(product),
       element(product.left.pieces > 1 ? builder.getBF16Type()
                                       : product.element),
-      layout(tile, product.left.pieces),
+      layout(tile, product.left.pieces, machine),
       ring{0, layout.stages, layout.stageBytes, layout.fullAt()},
       cutsDepth(bool(tile.parts)),
       warpgroup(ptx, element, tile.columns,

@@ -23,7 +23,8 @@ public:
 
   WarpgroupKernel(mlir::OpBuilder &builder, mlir::Location loc,
                   const KernelEntry &entry, const BlockUnit::Product &product,
-                  const BlockUnit::Tile &tile, BlockUnit::Client &client);
+                  const BlockUnit::Tile &tile, const MachineModel &machine,
+                  BlockUnit::Client &client);
   void run();
 
 private:

@@ -5,22 +5,19 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Of a block; what declares more than one block of a multiprocessor's memory
-// has to leave 1024 bytes of each to the system (CUDA Programming Guide,
-// compute capability 9.0).
-static constexpr int64_t mostBytesOfTwo = 113 * 1024;
 // Copies start at multiples of 16 bytes (CUDA Driver API,
 // cuTensorMapEncodeTiled), and have at most five axes.
 static constexpr int64_t alignedElements = 8;
 static constexpr size_t mostAxes = 5;
 
-WarpgroupLayout::WarpgroupLayout(const BlockUnit::Tile &tile, int64_t pieces)
+WarpgroupLayout::WarpgroupLayout(const BlockUnit::Tile &tile, int64_t pieces,
+                                 const MachineModel &machine)
     : consumers(tile.rows / rows), columns(tile.columns), blocks(tile.blocks),
       pieces(pieces), leftBytes(consumers * boxBytes),
       rightBytes(std::max(columns, boxColumns) * depth * 2),
       stageBytes(pieces * (leftBytes + rightBytes)) {
   int64_t out = consumers * boxesOut * boxBytes, most = 16;
-  int64_t all = (blocks == 1 ? mostBytes : mostBytesOfTwo) - out;
+  int64_t all = machine.sharedBytesOf(blocks) - out;
   stages = std::min(most, all / (stageBytes + 16));
 }
 

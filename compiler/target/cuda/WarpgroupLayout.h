@@ -2,6 +2,7 @@
 /// memory.
 #pragma once
 
+#include "compiler/target/MachineModel.h"
 #include "compiler/target/Target.h"
 #include "runtime/device/cuda/TensorMap.h"
 
@@ -16,11 +17,10 @@ struct WarpgroupLayout {
   static constexpr int64_t boxBytes = rows * boxColumns * 2;
   /// After so many bytes parts are swizzled alike.
   static constexpr int64_t swizzledBytes = 1024;
-  /// Of a block that has a multiprocessor alone.
-  static constexpr int64_t mostBytes = 227 * 1024;
   static constexpr int64_t boxesOut = 2; ///< of results, for each warpgroup
 
-  explicit WarpgroupLayout(const BlockUnit::Tile &tile, int64_t pieces = 1);
+  WarpgroupLayout(const BlockUnit::Tile &tile, int64_t pieces,
+                  const MachineModel &machine);
 
   /// Of k: boxes have channels of one place under windows, behind which they
   /// are zero.

@@ -51,14 +51,15 @@ double repeatsOf(const BlockUnit::Matrix &matrix) {
 double cyclesOf(const BlockUnit::Product &product, int64_t pieces,
                 int64_t depth, const Cut &cut, const MachineModel &machine) {
   const BlockUnit::Tile &tile = cut.tile;
-  constexpr double products = 2048; // of a cycle
+  const auto products = double(machine.matrixOperations);
   // All multiprocessors read pieces at once, most of them from far away.
-  const double bytesOfCache = pieces > 1 ? 23 : 60;
+  const double bytesOfCache = pieces > 1 ? 23 : double(machine.cacheReadBytes);
   const auto bytesOfMemory = double(machine.memoryBytes);
   const auto launch = double(machine.launchCycles);
+  // Of a stage, from asking for it to having it.
   constexpr double latency = 2400;
   constexpr double finishedElements = 8;
-  const WarpgroupLayout layout(tile, pieces);
+  const WarpgroupLayout layout(tile, pieces, machine);
   int64_t pairs = pieces * (pieces + 1) / 2;
   int64_t rows = sizeOr(product.rows, manyRows);
   int64_t batches = sizeOr(product.batches, 1);
@@ -115,7 +116,7 @@ SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
       if (rows == WarpgroupLayout::rows &&
           tilesOf(product, cut) > machine.multiprocessors)
         cut.tile.blocks = 2;
-      WarpgroupLayout layout(cut.tile, pieces);
+      WarpgroupLayout layout(cut.tile, pieces, machine);
       bool fits = fitsColumns(product, pieces, columns);
       if (!fits || layout.stages < layout.stagesAtOnce())
         continue;
@@ -187,19 +188,20 @@ bool hasDepth(const BlockUnit::Product &product, int64_t pieces) {
          (pieces > 1 ? leastDepthOfPieces : leastDepth);
 }
 
-// Whether pieces take less time than multiply-adds, which a multiprocessor has
-// of so many a cycle in large products.
+// Whether pieces take less time than multiply-adds, of which large products
+// have such a share of what a multiprocessor does in a cycle.
 bool pays(BlockUnit::Product product, int64_t pieces, int64_t rows,
           int64_t batches, int64_t depth, const MachineModel &usual) {
-  constexpr double products = 96;
+  constexpr double share = 0.75;
   product.rows = rows;
   product.batches = batches;
   int64_t parts = partsAt(stepsOf(product, pieces, usual), depth);
   double own =
       cutsOf(product, pieces, depth, parts, parts, usual).front().cycles;
   double all = double(rows) * double(batches) * double(depth);
-  return own < all * double(product.columns) /
-                   (products * double(usual.multiprocessors));
+  return own <
+         all * double(product.columns) /
+             (share * double(usual.operations) * double(usual.multiprocessors));
 }
 
 // By classes of the sizes that may be unknown, so that programs that know them
@@ -272,7 +274,7 @@ public:
         cutsOf(product, pieces, depth, count, count, machines.own);
     for (const Cut &cut : ArrayRef(cuts).take_front(mostTiles)) {
       Tile tile = cut.tile;
-      int64_t step = WarpgroupLayout(tile, pieces).depthAtOnce();
+      int64_t step = WarpgroupLayout(tile, pieces, machines.own).depthAtOnce();
       tile.depth = product.depth.ceilDiv(parts).ceilDiv(step) * step;
       if (constantOr(parts, 0) != 1)
         tile.parts = parts;
@@ -299,7 +301,8 @@ public:
   void emit(OpBuilder &builder, Location loc, const KernelEntry &entry,
             const Product &product, const Tile &tile,
             Client &client) const override {
-    WarpgroupKernel(builder, loc, entry, product, tile, client).run();
+    WarpgroupKernel(builder, loc, entry, product, tile, machines.own, client)
+        .run();
   }
 
 private:

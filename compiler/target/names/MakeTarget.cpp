@@ -30,6 +30,12 @@ static Result<std::shared_ptr<const Target>> makeCuda(std::string_view name,
   machines.usual.operations = architecture->operations;
   machines.usual.wideOperations = architecture->wideOperations;
   machines.usual.memoryBytes = architecture->memoryBytes;
+  machines.usual.registers = architecture->registers;
+  machines.usual.threads = architecture->threads;
+  machines.usual.sharedBytes = architecture->blockBytes;
+  // What only Hopper's own instructions ask for.
+  if (architecture->capability != 90)
+    machines.usual.matrixOperations = machines.usual.cacheReadBytes = 0;
   machines.own = machines.usual;
   if (!card.empty()) {
     SINTER_TRY_ASSIGN(machines.own, parseMachine(card, machines.usual));

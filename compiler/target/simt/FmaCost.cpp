@@ -14,9 +14,10 @@ namespace sinter::compiler {
 // mean square), and the layout that it takes is at most 3 % slower than the
 // best.
 static double cyclesTogether(const FmaLayout &layout, double depth,
-                             double blocks) {
-  constexpr double schedulers = 4;
-  constexpr double latency = 500, waiting = 50, start = 1000;
+                             double blocks, const MachineModel &machine) {
+  const auto schedulers = double(machine.schedulers);
+  const auto latency = double(machine.latencyCycles);
+  constexpr double waiting = 50, start = 1000;
   double sums = double(layout.threadRows * layout.threadColumns);
   double reads = 0.5 * double(layout.threadRows + layout.threadColumns);
   double copied =
@@ -40,10 +41,12 @@ double cyclesOf(const FmaSizes &sizes, const FmaLayout &layout,
   int64_t turns = llvm::divideCeil(tiles, machine.multiprocessors);
   int64_t whole = turns / layout.blocks, rest = turns % layout.blocks;
   auto depth = double(sizes.depth);
-  double cycles =
-      double(whole) * cyclesTogether(layout, depth, double(layout.blocks));
+  auto together = [&](int64_t blocks) {
+    return cyclesTogether(layout, depth, double(blocks), machine);
+  };
+  double cycles = double(whole) * together(layout.blocks);
   if (rest > 0)
-    cycles += cyclesTogether(layout, depth, double(rest));
+    cycles += together(rest);
   return cycles;
 }
 

@@ -52,6 +52,7 @@ VulkanTarget::VulkanTarget(std::string name, VulkanProfile given)
                                 .widensHalves = true}));
   attention.push_back(
       makeFmaAttentionUnit({.threads = *threads,
+                            .registers = measured.own.registers,
                             .mostThreads = threads->mostThreads(),
                             .mostNumbers = threads->mostNumbers()}));
 }

@@ -25,15 +25,25 @@ const CudaArchitecture *findCudaArchitecture(std::string_view name) {
   return nullptr;
 }
 
-std::string cudaTargetOf(int capability, int64_t multiprocessors) {
-  const CudaArchitecture *found = &all[0];
+std::string cudaTargetOf(const CudaCard &card) {
+  const CudaArchitecture *usual = &all[0];
   for (const CudaArchitecture &each : all)
-    if (each.capability <= capability && capability < smaller)
-      found = &each;
-  std::string target = fmt::format("cuda:{}", found->name);
-  if (multiprocessors != found->multiprocessors)
-    target += fmt::format("{{multiprocessors={}}}", multiprocessors);
-  return target;
+    if (each.capability <= card.capability && card.capability < smaller)
+      usual = &each;
+  std::string own;
+  auto state = [&](std::string_view name, int64_t number) {
+    own += fmt::format("{}{}={}", own.empty() ? "" : "+", name, number);
+  };
+  if (card.multiprocessors != usual->multiprocessors)
+    state("multiprocessors", card.multiprocessors);
+  if (card.registers != usual->registers)
+    state("registers", card.registers);
+  if (card.threads != usual->threads)
+    state("threads", card.threads);
+  if (card.blockBytes > usual->blockBytes)
+    state("shared_bytes", card.blockBytes);
+  return own.empty() ? fmt::format("cuda:{}", usual->name)
+                     : fmt::format("cuda:{}{{{}}}", usual->name, own);
 }
 
 } // namespace sinter::runtime

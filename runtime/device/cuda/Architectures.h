@@ -24,6 +24,14 @@ struct CudaArchitecture {
   int64_t operations = 0, wideOperations = 0;
   /// That memory moves in a cycle of a multiprocessor.
   int64_t memoryBytes = 0;
+  /// Of a multiprocessor ("Technical Specifications per Compute Capability").
+  int64_t registers = 64 << 10, threads = 2048;
+};
+
+/// What a driver says of a card.
+struct CudaCard {
+  int capability = 0;
+  int64_t multiprocessors = 0, registers = 0, threads = 0, blockBytes = 0;
 };
 
 /// From the oldest on.
@@ -33,8 +41,8 @@ std::span<const CudaArchitecture> cudaArchitectures();
 const CudaArchitecture *findCudaArchitecture(std::string_view name);
 
 /// The target for a card: `cuda:sm_90`, or `cuda:sm_90{multiprocessors=114}`
-/// where it has not as many as is usual. Of a capability that is not known it
-/// is the newest one before it; of 11.0 and later the oldest.
-std::string cudaTargetOf(int capability, int64_t multiprocessors);
+/// where it has not what is usual. Of a capability that is not known it is the
+/// newest one before it; of 11.0 and later the oldest.
+std::string cudaTargetOf(const CudaCard &card);
 
 } // namespace sinter::runtime

@@ -101,7 +101,10 @@ Result<CudaDevice *> CudaDevice::make(uint8_t index) {
       {multiprocessorCount, &about.multiprocessors},
       {computeCapabilityMajor, &about.major},
       {computeCapabilityMinor, &about.minor},
-      {sharedBytesOfMultiprocessor, &about.sharedBytes}};
+      {threadsOfMultiprocessor, &about.threads},
+      {registersOfMultiprocessor, &about.registers},
+      {sharedBytesOfMultiprocessor, &about.sharedBytes},
+      {sharedBytesOfBlock, &about.blockBytes}};
   for (auto [attribute, value] : attributes)
     SINTER_TRY(driver->check("cuDeviceGetAttribute",
                              driver->deviceAttribute(value, attribute, index)));
@@ -149,7 +152,8 @@ std::string CudaDevice::profile() const {
 }
 
 std::string CudaDevice::target() const {
-  return cudaTargetOf(about.capability(), about.multiprocessors);
+  return cudaTargetOf({about.capability(), about.multiprocessors,
+                       about.registers, about.threads, about.blockBytes});
 }
 
 MemoryInfo CudaDevice::memoryInfo() const {

@@ -74,7 +74,8 @@ private:
   struct Description {
     std::string name;
     int major = 0, minor = 0, multiprocessors = 0;
-    int sharedBytes = 0; ///< of a multiprocessor
+    int threads = 0, registers = 0, sharedBytes = 0; ///< of a multiprocessor
+    int blockBytes = 0; ///< of shared memory, of a block
     size_t bytes = 0;
 
     int capability() const { return major * 10 + minor; } ///< 90 is 9.0

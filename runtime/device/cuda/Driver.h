@@ -71,9 +71,12 @@ inline constexpr Code notReady = 600;
 
 /// Device attributes (CUdevice_attribute).
 inline constexpr int multiprocessorCount = 16;
+inline constexpr int threadsOfMultiprocessor = 39;
 inline constexpr int computeCapabilityMajor = 75;
 inline constexpr int computeCapabilityMinor = 76;
 inline constexpr int sharedBytesOfMultiprocessor = 81;
+inline constexpr int registersOfMultiprocessor = 82;
+inline constexpr int sharedBytesOfBlock = 97; ///< of those that ask for them
 /// Options of loading a module (CUjit_option).
 inline constexpr int errorLogBuffer = 5;
 inline constexpr int errorLogBytes = 6;

@@ -268,7 +268,10 @@ Code cuDeviceGetName(char *name, int bytes, Ordinal) {
 Code cuDeviceGetAttribute(int *value, int attribute, Ordinal) {
   *value = attribute == computeCapabilityMajor        ? 9
            : attribute == computeCapabilityMinor      ? 0
+           : attribute == threadsOfMultiprocessor     ? 2048
+           : attribute == registersOfMultiprocessor   ? 64 << 10
            : attribute == sharedBytesOfMultiprocessor ? 228 << 10
+           : attribute == sharedBytesOfBlock          ? 227 << 10
                                                       : 132;
   return success;
 }

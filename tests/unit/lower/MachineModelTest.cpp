@@ -28,7 +28,20 @@ TEST(MachineModel, SaysWhatDiffersFromTheUsualCard) {
   EXPECT_EQ(own("cuda").multiprocessors, 108);
   EXPECT_EQ(own("cuda").memoryBytes, 1446);
   EXPECT_EQ(own("cuda:sm_103").wideOperations, 2);
-  EXPECT_EQ(own("cpu"), coreMachine());
+  MachineModel small = own("cuda:sm_80{registers=32768+threads=1536}");
+  EXPECT_EQ(small.registers, 32768);
+  EXPECT_EQ(small.threads, 1536);
+  EXPECT_EQ(small.sharedBytes, 99 << 10);
+  EXPECT_EQ(own("cuda:sm_80{shared_bytes=166912}").sharedBytes, 166912);
+  EXPECT_EQ(own("cpu:x86-64-v4"), coreMachine());
+  EXPECT_EQ(own("cpu:aarch64"), coreMachine());
+  EXPECT_EQ(own("cpu:x86-64-v3").level2Bytes, 512 << 10);
+}
+
+TEST(MachineModel, BlocksShareAMultiprocessorsMemory) {
+  MachineModel hopper = measuredMachine();
+  EXPECT_EQ(hopper.sharedBytesOf(1), 227 << 10);
+  EXPECT_EQ(hopper.sharedBytesOf(2), 113 << 10);
 }
 
 TEST(MachineModel, SaysHowLongThingsTake) {
@@ -51,7 +64,13 @@ TEST(MachineModel, ErrorsNameTheField) {
       {"cuda:sm_90{multiprocessors=0}", "'0' of multiprocessors"},
       {"cuda:sm_90{multiprocessors=-3}", "'-3' of multiprocessors"},
       {"cuda:sm_90{multiprocessors}", "'' of multiprocessors"},
-      {"cuda:sm_90{multiprocessors=9999999999999999}", "no positive number"},
+      {"cuda:sm_90{multiprocessors=9999999999999999}", "is too large"},
+      {"cuda:sm_90{threads=99999999999999999999}", "no positive number"},
+      {"cuda:sm_90{registers=0}", "'0' of registers"},
+      {"cuda:sm_90{shared_bytes=1}", "'1' of shared_bytes is less"},
+      {"cuda:sm_90{line_bytes=1}", "'1' of line_bytes: every card"},
+      {"cuda:sm_90{level2_bytes=1}", "there is no 'level2_bytes'"},
+      {"cuda:sm_80{matrix_operations=1}", "there is no 'matrix_operations'"},
       {"cuda:sm_90{}", "there is no ''"},
       {"cuda:sm_90{multiprocessors=114", "memory_bytes"},
       {"cuda:sm_91", "sm_100"},
@@ -114,6 +133,8 @@ TEST(MachineModel, NumbersOfACardNeverChangeTheOrderOfSums) {
   constexpr std::pair<const char *, const char *> pairs[] = {
       {"cuda:sm_90", "cuda:sm_90{multiprocessors=60+memory_bytes=500}"},
       {"cuda:sm_90", "cuda:sm_90{multiprocessors=1000+launch_cycles=1}"},
+      {"cuda:sm_90", "cuda:sm_90{matrix_operations=64+schedulers=1}"},
+      {"cuda:sm_90", "cuda:sm_90{cache_read_bytes=1+latency_cycles=9000}"},
       {"cuda:sm_80", "cuda:sm_80{multiprocessors=7}"}};
   for (auto [usualName, cardName] : pairs) {
     auto usual = *makeTarget(usualName), card = *makeTarget(cardName);
@@ -136,6 +157,29 @@ TEST(MachineModel, NumbersOfACardNeverChangeTheOrderOfSums) {
       }
     EXPECT_GT(different, 0) << cardName; // the numbers do choose
   }
+}
+
+// Tiles are there, whatever a card is said to be.
+TEST(MachineModel, AnyNumberLeavesTiles) {
+  mlir::MLIRContext context;
+  auto usual = *makeTarget("cuda:sm_90");
+  const std::vector<BlockUnit::Product> all = products(context);
+  for (const MachineField &field : machineFields())
+    for (int64_t number : {int64_t{1}, int64_t{1} << 30}) {
+      std::string name = "cuda:sm_90{" + std::string(field.name) + "=" +
+                         std::to_string(number);
+      auto card = makeTarget(name + "}");
+      if (!card) {
+        EXPECT_THAT(card.error().message, HasSubstr(field.name));
+        continue;
+      }
+      for (const BlockUnit::Product &product :
+           llvm::ArrayRef(all).take_back(40))
+        for (auto [a, b] :
+             llvm::zip_equal(usual->blockUnits(), (*card)->blockUnits()))
+          EXPECT_EQ(a->rangesFor(product).size(), b->rangesFor(product).size())
+              << name;
+    }
 }
 
 } // namespace

@@ -24,10 +24,10 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 FmaAttention::FmaAttention(OpBuilder &builder, Location loc,
                            const KernelEntry &entry, const Attention &attention,
                            const FmaAttentionLayout &layout,
-                           const BlockThreads &threads, Client &client)
+                           const FmaAttentionDevice &device, Client &client)
     : builder(builder), loc(loc), numbers(builder, loc), entry(entry),
       attention(attention), layout(layout), memory(attention, layout),
-      threads(threads), client(client) {}
+      threads(device.threads), allRegisters(device.registers), client(client) {}
 
 // Groups of columns of a line that a thread sums.
 static int64_t groupsOfThread(const FmaAttentionMemory::Panel &panel,
@@ -51,10 +51,11 @@ int64_t FmaAttention::sumsOf(const Attention &attention,
 }
 
 void FmaAttention::begin() {
-  // Of a multiprocessor: so many that threads have registers.
-  constexpr int64_t allNumbers = 224 * 1024 / 4, allThreads = 512;
-  int64_t blocks =
-      std::min(allNumbers / memory.numbers, allThreads / layout.threads());
+  // Of a multiprocessor, as two of the largest blocks have them; and those of a
+  // thread.
+  constexpr int64_t allNumbers = 224 * 1024 / 4, registers = 128;
+  int64_t blocks = std::min(allNumbers / memory.numbers,
+                            allRegisters / registers / layout.threads());
   block = threads.beginPanels(builder, loc, entry, layout.threads(),
                               memory.numbers, std::max<int64_t>(1, blocks));
   auto [down, across] = numbers.split(block.thread, layout.across());

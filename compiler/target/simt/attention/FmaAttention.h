@@ -9,6 +9,7 @@
 #include "compiler/target/BlockThreads.h"
 #include "compiler/target/simt/Numbers.h"
 #include "compiler/target/simt/attention/FmaAttentionLayout.h"
+#include "compiler/target/simt/attention/FmaAttentionUnit.h"
 
 namespace sinter::compiler {
 
@@ -21,8 +22,8 @@ public:
 
   FmaAttention(mlir::OpBuilder &builder, mlir::Location loc,
                const KernelEntry &entry, const Attention &attention,
-               const FmaAttentionLayout &layout, const BlockThreads &threads,
-               Client &client);
+               const FmaAttentionLayout &layout,
+               const FmaAttentionDevice &device, Client &client);
   void run();
 
   /// Sums of results that a thread has.
@@ -129,6 +130,7 @@ private:
   const FmaAttentionLayout &layout;
   const FmaAttentionMemory memory;
   const BlockThreads &threads;
+  const int64_t allRegisters;
   Client &client;
 
   BlockThreads::Panels block;

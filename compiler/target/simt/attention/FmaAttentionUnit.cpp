@@ -22,8 +22,8 @@ public:
 
   void emit(OpBuilder &builder, Location loc, const KernelEntry &entry,
             const Attention &attention, Client &client) const override {
-    FmaAttention(builder, loc, entry, attention, *layoutFor(attention),
-                 device.threads, client)
+    FmaAttention(builder, loc, entry, attention, *layoutFor(attention), device,
+                 client)
         .run();
   }
 

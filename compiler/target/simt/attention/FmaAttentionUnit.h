@@ -11,6 +11,7 @@ namespace sinter::compiler {
 /// What of such a unit a device can have.
 struct FmaAttentionDevice {
   const BlockThreads &threads; ///< outlives the unit
+  int64_t registers = 0;       ///< of a multiprocessor
   int64_t mostThreads = std::numeric_limits<int64_t>::max(); ///< of a block
   int64_t mostNumbers = std::numeric_limits<int64_t>::max(); ///< of its memory
 };
