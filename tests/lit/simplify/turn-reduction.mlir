@@ -33,6 +33,7 @@ func.func @main(%x: tensor<4x14x15x64xf32>, %y: tensor<100x64xf32>) -> (tensor<4
 // -----
 
 // Not: what others read, too; short lines; and what stays in another order.
+// EXACT-LABEL: @main
 // CHECK-LABEL: @main
 // CHECK-COUNT-3: sinter.transpose
 func.func @main(%x: tensor<100x64xf32>, %y: tensor<100x8xf32>, %z: tensor<9x100x64xf32>) -> (tensor<64xf32>, tensor<64x100xf32>, tensor<8xf32>, tensor<64x9xf32>) {
