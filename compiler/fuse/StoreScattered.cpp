@@ -51,17 +51,20 @@ void ScatteredStorer::weigh(Value read, unsigned dim, Operation *turned) {
   Dims dims = dimsOfValue(read);
   if (!turned || estimate(dims[*lastAxis(dims)]) < fewestTogether)
     return;
+  // What the cache of a core holds is brought once.
+  const MachineModel &machine = options.caps.machine;
+  double elements = estimatedElements(read.getType());
+  double bytes = estimatedBytes(read.getType()) / elements;
+  if (elements * bytes <= double(machine.level2Bytes))
+    return;
   // Of what sectors bring beside an element. Neighbours are still in a cache
   // now and then: on an H200, f32 read so took 4.1 times as long more as the
   // elements themselves, not 7, in sums of 8192 x 8192 products.
   constexpr double lost = 0.6;
-  const MachineModel &machine = options.caps.machine;
-  double bytes =
-      estimatedBytes(read.getType()) / estimatedElements(read.getType());
-  double step =
-      std::min<double>(machine.sectorBytes, stepAlong(dims, dim) * bytes);
-  double scattered = machine.microsecondsOfBytes(
-      estimatedElements(read.getType()) * (step - bytes) * lost);
+  double step = std::min<double>(double(machine.sectorBytes),
+                                 stepAlong(dims, dim) * bytes);
+  double scattered =
+      machine.microsecondsOfBytes(elements * (step - bytes) * lost);
   double stored = 2 * estimatedBytes(turned->getResult(0).getType());
   if (scattered <=
       machine.microsecondsOfBytes(stored) + machine.launchMicroseconds())

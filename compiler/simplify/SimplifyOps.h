@@ -57,8 +57,6 @@ mlir::Value exchangedOperand(mlir::Value value);
 /// a view itself.
 mlir::Value exchanged(mlir::Value value, mlir::Location loc,
                       mlir::OpBuilder &builder);
-/// Whether these are windows: their elements are nowhere neighbours in memory.
-bool viewsWindows(mlir::Value value);
 /// The number that fills a tensor, or null.
 mlir::TypedAttr fillOf(mlir::Value value);
 

@@ -1,4 +1,5 @@
 /// A reduction of a transpose reduces what is transposed.
+#include "compiler/analysis/Access.h"
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
@@ -15,12 +16,12 @@ namespace sinter::compiler {
 // Of a line of memory: shorter ones have no lanes of their own.
 static constexpr double fewestTogether = 32;
 
-// Whether neighbours along the last axis are no longer neighbours in memory.
+// Whether neighbours in memory are no longer neighbours along the last axis.
 static bool turnsLines(const ir::Permuted &permuted) {
   auto dims = dimsOf(permuted.operand.getType());
   return permuted.permutation.back() + 1 != int64_t(dims.size()) &&
          estimate(dims.back()) >= fewestTogether &&
-         !viewsWindows(permuted.operand);
+         runsAlong(permuted.operand, dims.size() - 1);
 }
 
 // The same elements are reduced for each result, in the order in which they lie

@@ -20,7 +20,8 @@ static int64_t numberOf(AffineExpr extent) {
   return number ? number.getValue() : -1;
 }
 
-bool viewsWindows(Value value) {
+// Whether these are windows: their elements are nowhere neighbours in memory.
+static bool viewsWindows(Value value) {
   while (Value before = ir::reshapedOperand(value))
     value = before;
   auto map = ir::viewMapOf(value);

@@ -58,19 +58,6 @@ ScheduleAttr ScheduleAttr::keeping(DenseI64ArrayAttr inputs) {
              inputs);
 }
 
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   Skeleton, Owner, Staging, int64_t,
-                                   StringRef tile, ArrayAttr variants,
-                                   DenseI64ArrayAttr) {
-  if (!variants)
-    return success();
-  if (!tile.empty())
-    return emitError() << "a schedule has a tile, or variants that have";
-  if (!llvm::all_of(variants, llvm::IsaPred<VariantAttr>))
-    return emitError() << "a schedule's variants are #program.variant";
-  return success();
-}
-
 ScheduleAttr ScheduleAttr::withTile(StringRef tile) const {
   return get(getContext(), getSkeleton(), getOwner(), getStaging(), getSplit(),
              tile, /*variants=*/{}, getKeptInputs());
@@ -153,6 +140,17 @@ static LogicalResult verifyWorkspaces(KernelOp kernel) {
   return success();
 }
 
+static LogicalResult verifySchedule(KernelOp kernel) {
+  ScheduleAttr schedule = kernel.getScheduleAttr();
+  if (!schedule || !schedule.getVariants())
+    return success();
+  if (!schedule.getTile().empty())
+    return kernel.emitOpError("has a tile, and variants that have");
+  if (!llvm::all_of(schedule.getVariants(), llvm::IsaPred<VariantAttr>))
+    return kernel.emitOpError("has variants that are no #program.variant");
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (getBody().empty() || getBlock().empty() ||
       !isa<YieldOp>(getBlock().back()))
@@ -171,7 +169,8 @@ LogicalResult KernelOp::verify() {
       return emitOpError("argument type ")
              << type << " does not use the kernel's " << getNumSymbols()
              << " symbols";
-  return verifyWorkspaces(*this);
+  return failure(failed(verifyWorkspaces(*this)) ||
+                 failed(verifySchedule(*this)));
 }
 
 bool ForOp::isSingle() {

@@ -156,7 +156,6 @@ def Program_ScheduleAttr : AttrDef<Program_Dialect, "Schedule"> {
     ScheduleAttr withVariants(::llvm::ArrayRef<VariantAttr> variants) const;
     ::llvm::SmallVector<VariantAttr> getEachVariant() const;
   }];
-  let genVerifyDecl = 1;
 }
 
 class Program_Op<string mnemonic, list<Trait> traits = []>

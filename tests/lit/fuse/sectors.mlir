@@ -8,6 +8,7 @@
 // RUN: sinter explain %t/rows.mlir --target cuda:sm_90 | FileCheck %s --check-prefix=EXPLAIN
 // RUN: sinter inspect %t/softmax.mlir --stage fuse --target cuda:sm_90 | FileCheck %s --check-prefix=SOFTMAX
 // RUN: sinter inspect %t/others.mlir --stage fuse --target cuda:sm_90 | FileCheck %s --check-prefix=OTHERS
+// RUN: sinter inspect %t/others.mlir --stage fuse --target cpu | FileCheck %s --check-prefix=OTHERS
 // RUN: sinter run %t/rows.mlir --random-inputs 1 --output-dir %t/fused
 // RUN: sinter run %t/rows.mlir --random-inputs 1 --output-dir %t/unfused --fusion none --numerics exact
 // RUN: sinter run %t/rows.mlir --random-inputs 1 --output-dir %t/exact --numerics exact

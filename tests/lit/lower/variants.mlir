@@ -32,8 +32,8 @@
 // CPU: #program.schedule<skeleton = contraction, tile = "block
 // NONE: error: {{.*}}has no tile 'fma 1x1'; it is one of warpgroups
 // STRANGER: error: {{.*}}has no tile 'warpgroups 64x64 pieces 3'; it is one of warpgroups
-// BOTH: error: a schedule has a tile, or variants that have
-// NUMBER: error: a schedule's variants are #program.variant
+// BOTH: error: {{.*}}has a tile, and variants that have
+// NUMBER: error: {{.*}}has variants that are no #program.variant
 // WHEN: error: {{.*}}cannot have a variant when affine_map<()[s0] -> (s0)>; it is one of affine_map
 
 //--- rows.mlir
