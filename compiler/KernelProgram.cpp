@@ -114,6 +114,9 @@ Result<std::vector<std::string>> kernelTiles(std::string_view text,
   return guarded([&]() -> Result<std::vector<std::string>> {
     KernelSession session(options);
     SINTER_TRY(session.load(text));
+    // The one that was taken may be another card's.
+    if (program::ScheduleAttr schedule = session.kernel.getScheduleAttr())
+      session.kernel.setScheduleAttr(schedule.withTile(""));
     SINTER_TRY(session.run(Stage::lower, Stage::lower));
     return session.state.codes.lookup(session.kernel.getSymName())->tiles;
   });
