@@ -71,8 +71,9 @@ TEST(KernelProgram, HasSymbolsAndEachTile) {
     std::vector<std::string> tiles =
         get(compiler::kernelTiles(kernel.text, options));
     EXPECT_GE(tiles.size(), leastTiles) << target << " " << element;
-    if (!tiles.empty())
+    if (!tiles.empty()) {
       EXPECT_EQ(kernel.tile, tiles.front()) << "what is taken unasked";
+    }
     std::set<ModelBytes> programs;
     for (const std::string &tile : tiles) {
       options.tiles = {{kernel.name, tile}};
