@@ -53,10 +53,11 @@ void ScatteredStorer::weigh(Value read, unsigned dim, Operation *turned) {
     return;
   // What the cache of a core holds is brought once.
   const MachineModel &machine = options.caps.machine;
-  double elements = estimatedElements(read.getType());
-  double bytes = estimatedBytes(read.getType()) / elements;
-  if (elements * bytes <= double(machine.level2Bytes))
+  double all = estimatedBytes(read.getType());
+  if (all <= double(machine.level2Bytes))
     return;
+  double elements = estimatedElements(read.getType());
+  double bytes = all / elements;
   // Of what sectors bring beside an element. Neighbours are still in a cache
   // now and then: on an H200, f32 read so took 4.1 times as long more as the
   // elements themselves, not 7, in sums of 8192 x 8192 products.
@@ -101,7 +102,7 @@ void ScatteredStorer::visitBehind(Operation *view, unsigned dim,
       axis = place->axis;
     if (!axis)
       continue;
-    bool turns = isLast && lastAxis(from) != axis;
+    bool turns = isLast && lastAxis(from) != axis && map->permutation();
     visit(part.operand, *axis, turned || !turns ? turned : view);
   }
 }

@@ -33,6 +33,8 @@ KernelWriter::KernelWriter(program::KernelOp kernel, const Target &target,
 
 // As it is read again from text, whose sums are of one form.
 static AffineMapAttr asText(AffineMap map) {
+  if (isOne(map.getResult(0)))
+    return AffineMapAttr::get(map);
   std::string text;
   llvm::raw_string_ostream(text) << AffineMapAttr::get(map);
   return cast<AffineMapAttr>(parseAttribute(text, map.getContext()));

@@ -32,6 +32,16 @@
 // turns what it reads itself.
 // OTHERS-NOT: sectors
 
+// Nor of no elements.
+// RUN: sinter inspect %t/empty.mlir --stage fuse --target cuda:sm_90 | FileCheck %s --check-prefix=OTHERS
+
+//--- empty.mlir
+func.func @main(%a: tensor<0x4096x64xf32>, %b: tensor<0x64x4096xf32>) -> tensor<0x64xf32> {
+  %0 = sinter.transpose %a {permutation = array<i64: 0, 2, 1>} : (tensor<0x4096x64xf32>) -> tensor<0x64x4096xf32>
+  %1 = sinter.mul %b, %0 : (tensor<0x64x4096xf32>, tensor<0x64x4096xf32>) -> tensor<0x64x4096xf32>
+  %2 = sinter.sum %1 {axes = array<i64: 2>, keepdims = false} : (tensor<0x64x4096xf32>) -> tensor<0x64xf32>
+  return %2 : tensor<0x64xf32>
+}
 //--- rows.mlir
 func.func @main(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096xf32> {
   %0 = sinter.transpose %b {permutation = array<i64: 1, 0>} : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
