@@ -186,17 +186,18 @@ private:
   // may not be known.
   void chooseTiles() {
     size_t most = 0;
-    for (BlockUnit::Range &range : ranges) {
+    for (const BlockUnit::Range &range : ranges)
       most = std::max(most, range.tiles.size());
+    for (size_t rank = 0; rank < most; ++rank)
+      for (const BlockUnit::Range &range : ranges)
+        if (rank < range.tiles.size())
+          writer.offerTile(range.tiles[rank].name);
+    for (BlockUnit::Range &range : ranges) {
       auto names = llvm::map_to_vector(
           range.tiles, [](const BlockUnit::Tile &tile) { return tile.name; });
       auto *named = range.tiles.begin() + writer.chooseTile(range.holds, names);
       std::rotate(range.tiles.begin(), named, named + 1);
     }
-    for (size_t rank = 0; rank < most; ++rank)
-      for (const BlockUnit::Range &range : ranges)
-        if (rank < range.tiles.size())
-          writer.offerTile(range.tiles[rank].name);
   }
 
   void setOperands(bool areTaken) {

@@ -159,6 +159,8 @@ program::ScheduleAttr withChoice(program::KernelOp kernel, StringRef name) {
   if (!schedule)
     schedule = program::ScheduleAttr::get(kernel.getContext(), own, Owner::warp,
                                           Staging::memory, 0, "", {}, {});
+  if (schedule.getTile() == name)
+    return schedule;
   // Parts are a tile's own.
   return schedule.withTile(name).withSplit(0);
 }

@@ -169,7 +169,10 @@ LogicalResult ProgramWriter::writeKernels() {
       return failure();
     writeNeeds(*needs, code, *entry);
     entry->text = canonicalText(kernel);
-    entry->tile = scheduledTile(kernel).str();
+    // What is taken unasked another machine may take another of.
+    StringRef tile = scheduledTile(kernel);
+    if (!code.tiles.empty() && code.tiles.front() != tile)
+      entry->tile = tile.str();
     kernels[entry->name] = program.kernels.size();
     program.kernels.push_back(std::move(entry));
   }
