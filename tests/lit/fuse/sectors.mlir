@@ -35,6 +35,22 @@
 // Nor of no elements.
 // RUN: sinter inspect %t/empty.mlir --stage fuse --target cuda:sm_90 | FileCheck %s --check-prefix=OTHERS
 
+// What is reduced before it is turned is the same.
+// RUN: sinter inspect %t/maxima.mlir --stage fuse | FileCheck %s --check-prefix=MAXIMA
+// RUN: sinter run %t/maxima.mlir --random-inputs 1 --output-dir %t/turned
+// RUN: sinter run %t/maxima.mlir --random-inputs 1 --output-dir %t/whole --fusion none --numerics exact
+// RUN: cmp %t/turned/output0.npy %t/whole/output0.npy
+// RUN: cmp %t/turned/output1.npy %t/whole/output1.npy
+// MAXIMA-NOT: sinter.transpose
+
+//--- maxima.mlir
+func.func @main(%x: tensor<4x14x15x64xf32>, %y: tensor<100x64xf32>) -> (tensor<4x64x1x1xf32>, tensor<64xi64>) {
+  %0 = sinter.transpose %x {permutation = array<i64: 0, 3, 1, 2>} : (tensor<4x14x15x64xf32>) -> tensor<4x64x14x15xf32>
+  %1 = sinter.amax %0 {axes = array<i64: 2, 3>, keepdims = true} : (tensor<4x64x14x15xf32>) -> tensor<4x64x1x1xf32>
+  %2 = sinter.transpose %y {permutation = array<i64: 1, 0>} : (tensor<100x64xf32>) -> tensor<64x100xf32>
+  %3 = sinter.argmax %2 {axis = 1 : i64, keepdims = false} : (tensor<64x100xf32>) -> tensor<64xi64>
+  return %1, %3 : tensor<4x64x1x1xf32>, tensor<64xi64>
+}
 //--- empty.mlir
 func.func @main(%a: tensor<0x4096x64xf32>, %b: tensor<0x64x4096xf32>) -> tensor<0x64xf32> {
   %0 = sinter.transpose %a {permutation = array<i64: 0, 2, 1>} : (tensor<0x4096x64xf32>) -> tensor<0x64x4096xf32>
