@@ -39,6 +39,18 @@ TEST(Inspect, UsersAssertFusion) {
               [&] { sn::expect_fused(outer, inner); });
 }
 
+namespace {
+/// LLVM IR is the processor's, whatever device a test is run on.
+struct OnProcessor {
+  sn::DeviceId before = sn::default_device();
+
+  OnProcessor() { sn::set_default_device("cpu"); }
+  ~OnProcessor() { sn::set_default_device(before); }
+  OnProcessor(const OnProcessor &) = delete;
+  OnProcessor &operator=(const OnProcessor &) = delete;
+};
+} // namespace
+
 // Instructions of kernels that call a function `count` times.
 static size_t instructions(sn::Tensor (*function)(const sn::Arg &), int count,
                            bool sums) {
@@ -60,6 +72,7 @@ static size_t instructions(sn::Tensor (*function)(const sn::Arg &), int count,
 
 // What only far arguments need is there once, however many sines there are.
 TEST(Inspect, ManySinesAreNotMuchCode) {
+  OnProcessor here;
   using Function = sn::Tensor (*)(const sn::Arg &);
   for (bool sums : {false, true}) {
     int few = sums ? 2 : 8, many = sums ? 8 : 96;
