@@ -20,11 +20,17 @@ constexpr size_t chunkSlots = 64;
 constexpr size_t maxChunks = (size_t(1) << indexBits) / chunkSlots;
 
 struct Slot {
-  ForkMutex mutex;
   uint64_t generation = 1;
   HandleKind kind = HandleKind::none;
   std::shared_ptr<void> object;
 };
+
+/// Of every so many slots. Few: a fork takes them all, and who watches locks
+/// may be able to follow 64 (ThreadSanitizer).
+struct alignas(64) SlotLock {
+  ForkMutex mutex;
+};
+constexpr size_t slotLocks = 8;
 
 /// Slots never move and never go away, so they are found without a lock.
 class HandleTable {
@@ -41,8 +47,10 @@ private:
             : nullptr;
     return chunk ? chunk + index % chunkSlots : nullptr;
   }
+  ForkMutex &lockOf(uint32_t index) { return locks[index % slotLocks].mutex; }
   uint32_t takeIndex();
 
+  std::array<SlotLock, slotLocks> locks;
   ForkMutex mutex; ///< of the list of free ones
   std::vector<uint32_t> free;
   size_t made = 0;
@@ -82,7 +90,7 @@ uint32_t HandleTable::takeIndex() {
 uint64_t HandleTable::add(HandleKind kind, std::shared_ptr<void> object) {
   uint32_t index = takeIndex();
   Slot &slot = *find(index);
-  std::lock_guard lock(slot.mutex);
+  std::lock_guard lock(lockOf(index));
   slot.kind = kind;
   slot.object = std::move(object);
   return slot.generation << indexBits | index;
@@ -96,7 +104,7 @@ Result<std::shared_ptr<void>> HandleTable::get(HandleKind kind, uint64_t handle,
   Slot *slot = find(index);
   if (!slot)
     return invalid(fmt::format("this is no {}", nameOf(kind)));
-  std::unique_lock lock(slot->mutex);
+  std::unique_lock lock(lockOf(index));
   if (slot->generation != handle >> indexBits)
     return invalid(fmt::format("this {} was closed, or is none", nameOf(kind)));
   if (slot->kind != kind)
