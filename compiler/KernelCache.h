@@ -1,7 +1,7 @@
 /// KernelCache: the code of kernels seen before, in memory and on disk.
 #pragma once
 
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "compiler/target/Target.h"
 #include "runtime/files/DiskCache.h"
 

@@ -1,7 +1,7 @@
 /// Turns kernels into code in parallel, each one once.
 #pragma once
 
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "compiler/package/WriteProgram.h"
 #include "compiler/target/Target.h"
 

@@ -4,7 +4,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/KernelCompiler.h"
 #include "compiler/fuse/FormKernels.h"
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "compiler/package/WriteProgram.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -3,8 +3,8 @@
 #include "compiler/fuse/Classifier.h"
 #include "compiler/fuse/CountEmissions.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/BlockRows.h"
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
+#include "compiler/lower/reduce/BlockRows.h"
 #include "compiler/target/TargetAttr.h"
 #include "dialects/sinter/Dialect.h"
 

@@ -6,7 +6,7 @@
 #include "compiler/fuse/RepeatValues.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

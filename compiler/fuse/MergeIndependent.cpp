@@ -3,7 +3,7 @@
 
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"

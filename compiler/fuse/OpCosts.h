@@ -32,6 +32,9 @@ llvm::SmallVector<int64_t> axesOf(mlir::Operation *op);
 /// The extent that cost estimates assume for every symbol: one figure, so that
 /// the decisions do not depend on what a dim is when a program is recorded.
 inline constexpr int64_t symbolHint = 64;
+/// Elements side by side that are enough to be taken by lanes of their own:
+/// those of a line of memory, and of a row that lanes read together.
+inline constexpr double fewestTogether = 32;
 /// The value of an expression when every symbol has the hint's extent.
 double estimate(mlir::AffineExpr expr);
 /// Elements and bytes of a tensor by that estimate.

@@ -1,6 +1,6 @@
 /// The `tile` of kernels' schedules.
 #include "compiler/fuse/ScheduleTiles.h"
-#include "compiler/lower/Schedule.h"
+#include "compiler/lower/kernel/Schedule.h"
 
 using namespace mlir;
 

@@ -4,7 +4,7 @@
 #include "compiler/analysis/Access.h"
 #include "compiler/fuse/KernelText.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/View.h"
 

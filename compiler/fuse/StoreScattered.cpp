@@ -14,9 +14,6 @@ namespace sinter::compiler {
 using graph::PatternKind;
 using Dims = SmallVector<AffineExpr>;
 
-// Of a row that lanes read together, and of a line of memory that is turned.
-static constexpr double fewestTogether = 32;
-
 // The last axis that has more than one element; none of a single number.
 static std::optional<unsigned> lastAxis(const Dims &dims) {
   for (unsigned dim = dims.size(); dim-- > 0;)

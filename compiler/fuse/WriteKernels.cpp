@@ -10,8 +10,8 @@
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
-#include "compiler/lower/EmitKernel.h"
-#include "compiler/lower/TileShape.h"
+#include "compiler/lower/contraction/TileShape.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "dialects/program/Program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

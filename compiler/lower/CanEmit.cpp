@@ -1,10 +1,10 @@
 /// Which kernels can be emitted: a look at the structure.
 #include "compiler/analysis/Limits.h"
-#include "compiler/lower/ColumnStatistics.h"
-#include "compiler/lower/EmitKernel.h"
-#include "compiler/lower/Index.h"
-#include "compiler/lower/ReductionOrder.h"
-#include "compiler/lower/RowStatistics.h"
+#include "compiler/lower/contraction/ColumnStatistics.h"
+#include "compiler/lower/contraction/RowStatistics.h"
+#include "compiler/lower/element/Index.h"
+#include "compiler/lower/element/ReductionOrder.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/ViewMap.h"
 

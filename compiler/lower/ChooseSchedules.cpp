@@ -1,6 +1,6 @@
 /// The pass that writes schedules.
 #include "compiler/Passes.h"
-#include "compiler/lower/Schedule.h"
+#include "compiler/lower/kernel/Schedule.h"
 #include "compiler/target/TargetAttr.h"
 
 using namespace mlir;

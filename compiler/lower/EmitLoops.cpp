@@ -1,6 +1,6 @@
 /// The pass that makes modules of kernels.
 #include "compiler/Passes.h"
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "compiler/target/LoweringPasses.h"
 #include "compiler/target/TargetAttr.h"
 

@@ -1,6 +1,6 @@
 /// The pass that says which workspaces kernels have.
 #include "compiler/Passes.h"
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "compiler/target/TargetAttr.h"
 
 using namespace mlir;

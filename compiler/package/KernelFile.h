@@ -1,7 +1,7 @@
 /// KernelFile: a kernel's code as bytes and back, for the disk cache.
 #pragma once
 
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 
 #include <cstddef>
 #include <span>

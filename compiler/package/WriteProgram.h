@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/Compiler.h"
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "compiler/target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -13,9 +13,6 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Of a line of memory: shorter ones have no lanes of their own.
-static constexpr double fewestTogether = 32;
-
 // Whether neighbours in memory are no longer neighbours along the last axis.
 static bool turnsLines(const ir::Permuted &permuted) {
   auto dims = dimsOf(permuted.operand.getType());

@@ -80,7 +80,9 @@ class Deps(Folder):
             ("runtime/include/sinter/runtime/Dim.h", '"runtime/graph/Key.h"'),
             ("compiler/Compiler.h", '"mlir/IR/Builders.h"'),
             ("compiler/fuse/Form.cpp", '"frontend/Eval.h"'),
-            ("compiler/lower/Rows.cpp", '"compiler/fuse/OpCosts.h"'),
+            ("compiler/lower/reduce/Rows.cpp", '"compiler/fuse/OpCosts.h"'),
+            ("compiler/lower/element/Views.cpp",
+             '"compiler/lower/kernel/KernelWriter.h"'),
             ("compiler/target/cuda/Warp.cpp",
              '"compiler/target/cpu/CpuTarget.h"'),
             ("compiler/math/Nans.cpp", '"compiler/Pipeline.h"'),
@@ -209,7 +211,7 @@ class Frozen(Folder):
     def test_a_change_is_found(self):
         for file in (f"{frozen.PUBLIC}/Dim.h", "runtime/program/program.fbs",
                      "runtime/device/Device.h",
-                     "compiler/lower/ElementSource.h"):
+                     "compiler/lower/element/ElementSource.h"):
             with self.subTest(file=file):
                 self.write(file, "void f(long a);\n")
                 self.assertIn("+void f(long a);", frozen.check(self.root))

@@ -181,7 +181,8 @@ bool RecipeDrawer::planIndexed(std::string_view rule, size_t count,
     return x.dims.back() > 0;
   }
   if (rule.starts_with("attention")) {
-    // The compiler makes no longer rows (compiler/lower/AttentionBlock.h).
+    // The compiler makes no longer rows
+    // (compiler/lower/attention/AttentionBlock.h).
     constexpr int64_t longestRow = 512;
     if (x.dims.back() > longestRow)
       return false;

@@ -1,7 +1,7 @@
 /// KernelRunner: kernel text, compiled, linked, loaded and called.
 #pragma once
 
-#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/kernel/EmitKernel.h"
 #include "runtime/device/KernelAbi.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 /// The order of reductions and prefixes, bit by bit, whatever the target, the
 /// shape's being known and the way a row is worked on.
-#include "compiler/lower/ReductionOrder.h"
+#include "compiler/lower/element/ReductionOrder.h"
 #include "tests/unit/lower/KernelRunner.h"
 
 #include "llvm/ADT/STLExtras.h"
