@@ -251,6 +251,29 @@ diff --git a/d.cpp b/d.cpp
         self.assertEqual(lint.recent_files(log),
                          {str(lint.ROOT / "b.cpp"), str(lint.ROOT / "c.cpp")})
 
+    def test_a_renamed_file_is_not_recent_for_it(self):
+        log = """diff --git a/x/a.cpp b/x/y/a.cpp
+similarity index 99%
+rename from x/a.cpp
+rename to x/y/a.cpp
+--- a/x/a.cpp
++++ b/x/y/a.cpp
+@@ -3 +3 @@
+-#include "x/b.h"
++#include "x/y/b.h"
+diff --git a/x/c.cpp b/x/y/c.cpp
+similarity index 100%
+rename from x/c.cpp
+rename to x/y/c.cpp
+diff --git a/x/c.cpp b/x/c.cpp
+--- a/x/c.cpp
++++ b/x/c.cpp
+@@ -9 +9 @@
+-  return 1;
++  return 2;
+"""
+        self.assertEqual(lint.recent_files(log), {str(lint.ROOT / "x/y/c.cpp")})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -154,15 +154,22 @@ def changed_files():
 
 
 def recent_files(log=None):
-    """Files whose lines the last commits changed; an #include is no such line,
-    or a header that is split would have every file looked at."""
+    """Files whose lines the last commits changed, under today's names; an
+    #include is no such line, or a header that is split would have every file
+    looked at."""
     if log is None:
-        log = git("log", f"-{RECENT}", "--patch", "--unified=0", "--no-renames",
+        log = git("log", f"-{RECENT}", "--patch", "--unified=0", "--find-renames",
                   "--format=", "--no-ext-diff", "--", "*.cpp", "*.c")
     found, name = set(), None
+    now, old = {}, None  # the newest commit comes first
     for line in log.splitlines():
-        if line.startswith("+++ "):
+        if line.startswith("rename from "):
+            old = line[12:]
+        elif line.startswith("rename to "):
+            now[old] = now.get(line[10:], line[10:])
+        elif line.startswith("+++ "):
             name = line[6:] if line.startswith("+++ b/") else None
+            name = now.get(name, name)
         elif name and CHANGED.match(line):
             found.add(str(ROOT / name))
     return found
