@@ -11,26 +11,27 @@ namespace sinter::compiler {
 #include "sinter/generated/Passes.h.inc"
 
 // Of what cannot be emitted the emitter will say why.
-static void choose(program::KernelOp kernel, const Target &target,
-                   NumericsMode numerics) {
+static LogicalResult choose(program::KernelOp kernel, const Target &target,
+                            NumericsMode numerics) {
   if (!canEmit(kernel))
-    return;
+    return success();
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(kernel.getContext()));
   KernelWriter writer(kernel, target, numerics, *module);
   Way way = candidates(writer).front();
   program::ScheduleAttr given = kernel.getScheduleAttr();
+  StringRef tile = scheduledTile(kernel);
   kernel.setScheduleAttr(program::ScheduleAttr::get(
       kernel.getContext(), way.skeleton, way.owner, way.staging, /*split=*/0,
-      given ? given.getTile() : StringRef(), /*variants=*/{},
+      tile, /*variants=*/{},
       given ? given.getKeptInputs() : DenseI64ArrayAttr()));
   bool isProduct = way.skeleton == program::Skeleton::contraction;
-  if (!isProduct && way.owner != program::Owner::grid)
-    return;
+  if (!isProduct && way.owner != program::Owner::grid && tile.empty())
+    return success();
   FailureOr<AnnouncedKernel> announced =
       announceKernel(kernel, target, numerics);
   if (failed(announced))
-    return;
+    return failure();
   program::ScheduleAttr schedule = kernel.getScheduleAttr();
   ArrayRef<program::VariantAttr> variants = announced->variants;
   if (variants.size() == 1)
@@ -38,6 +39,7 @@ static void choose(program::KernelOp kernel, const Target &target,
   else if (!variants.empty())
     schedule = schedule.withVariants(variants);
   kernel.setScheduleAttr(schedule.withSplit(announced->code.split));
+  return success();
 }
 
 namespace {
@@ -52,7 +54,8 @@ struct ChooseSchedulesPass : impl::ChooseSchedulesBase<ChooseSchedulesPass> {
     if (!target || failed(mode))
       return signalPassFailure();
     for (auto kernel : module.getOps<program::KernelOp>())
-      choose(kernel, *target, *mode);
+      if (failed(choose(kernel, *target, *mode)))
+        return signalPassFailure();
   }
 };
 

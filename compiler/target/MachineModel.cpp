@@ -2,6 +2,7 @@
 #include "compiler/target/MachineModel.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -119,6 +120,7 @@ Result<MachineModel> parseMachine(std::string_view text,
   if (!rest.consume_front("{") || !rest.consume_back("}"))
     return refused(llvm::formatv("'{0}'", rest).str(), usual);
   MachineModel model = usual;
+  llvm::SmallPtrSet<const MachineField *, 4> seen;
   llvm::SmallVector<llvm::StringRef> parts;
   rest.split(parts, '+');
   for (llvm::StringRef part : parts) {
@@ -128,6 +130,8 @@ Result<MachineModel> parseMachine(std::string_view text,
     });
     if (field == std::end(fields))
       return refused(llvm::formatv("there is no '{0}'", name).str(), usual);
+    if (!seen.insert(field).second)
+      return refused(llvm::formatv("'{0}' is there twice", name).str(), usual);
     std::string wrong =
         wrongWith(*field, digits, usual.*field->value, model.*field->value);
     if (!wrong.empty())

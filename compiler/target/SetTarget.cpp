@@ -41,13 +41,26 @@ MachineModel machineOf(program::TargetAttr target) {
   return machine;
 }
 
+static bool isMachineField(StringRef name) {
+  return llvm::any_of(machineFields(), [&](const MachineField &field) {
+    return name == field.name;
+  });
+}
+
 std::shared_ptr<const Target> targetFor(ModuleOp module) {
-  auto target =
-      makeTarget(std::string_view(program::targetOf(module).getName()));
-  if (target)
-    return *target;
-  module.emitError(target.error().message);
-  return nullptr;
+  program::TargetAttr attr = program::targetOf(module);
+  auto target = makeTarget(std::string_view(attr.getName()));
+  if (!target) {
+    module.emitError(target.error().message);
+    return nullptr;
+  }
+  if (DictionaryAttr machine = attr.getMachine())
+    for (NamedAttribute number : machine)
+      if (!isMachineField(number.getName())) {
+        module.emitError("a machine has no ") << number.getName();
+        return nullptr;
+      }
+  return *target;
 }
 
 static program::TargetAttr targetAttr(const Target &target,

@@ -42,12 +42,15 @@ ProgramDialect::verifyOperationAttribute(Operation *op,
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef, bool, bool, bool, bool, bool,
                                  DictionaryAttr machine) {
+  // Sums and products of a few stay numbers.
+  constexpr int64_t most = int64_t{1} << 30;
   for (NamedAttribute each :
        machine ? machine.getValue() : ArrayRef<NamedAttribute>()) {
     auto number = dyn_cast<IntegerAttr>(each.getValue());
-    if (!number || !number.getType().isInteger(64) || number.getInt() < 1)
+    if (!number || !number.getType().isInteger(64) || number.getInt() < 1 ||
+        number.getInt() > most)
       return emitError() << "a machine's " << each.getName()
-                         << " is a positive i64";
+                         << " is a positive i64 of at most " << most;
   }
   return success();
 }
@@ -140,15 +143,38 @@ static LogicalResult verifyWorkspaces(KernelOp kernel) {
   return success();
 }
 
-static LogicalResult verifySchedule(KernelOp kernel) {
-  ScheduleAttr schedule = kernel.getScheduleAttr();
-  if (!schedule || !schedule.getVariants())
+// Of inputs that there are, each once.
+static LogicalResult verifyKeptInputs(KernelOp kernel, ScheduleAttr schedule) {
+  DenseI64ArrayAttr kept = schedule.getKeptInputs();
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t input : kept ? kept.asArrayRef() : ArrayRef<int64_t>()) {
+    if (input < 0 || input >= int64_t(kernel.getInputs().size()))
+      return kernel.emitOpError("has kept_inputs, but no input ") << input;
+    if (!seen.insert(input).second)
+      return kernel.emitOpError("has the input ")
+             << input << " in kept_inputs twice";
+  }
+  return success();
+}
+
+static LogicalResult verifyVariants(KernelOp kernel, ScheduleAttr schedule) {
+  if (!schedule.getVariants())
     return success();
   if (!schedule.getTile().empty())
     return kernel.emitOpError("has a tile, and variants that have");
   if (!llvm::all_of(schedule.getVariants(), llvm::IsaPred<VariantAttr>))
     return kernel.emitOpError("has variants that are no #program.variant");
+  llvm::SmallDenseSet<Attribute> seen;
+  for (VariantAttr variant : schedule.getEachVariant())
+    if (!seen.insert(variant.getWhen()).second)
+      return kernel.emitOpError("has two variants when ") << variant.getWhen();
   return success();
+}
+
+static LogicalResult verifySchedule(KernelOp kernel) {
+  ScheduleAttr schedule = kernel.getScheduleAttr();
+  return failure(schedule && (failed(verifyKeptInputs(kernel, schedule)) ||
+                              failed(verifyVariants(kernel, schedule))));
 }
 
 LogicalResult KernelOp::verify() {
@@ -157,6 +183,9 @@ LogicalResult KernelOp::verify() {
     return emitOpError("body must end with program.yield");
   if (getOutputs().empty())
     return emitOpError("yields no value");
+  if (int64_t(getNumSymbols()) < 0)
+    return emitOpError("num_symbols = ")
+           << int64_t(getNumSymbols()) << " is negative";
   auto symbolsFit = [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)

@@ -1,6 +1,9 @@
 /// `sinter compile`: a model to a file that runs without the compiler.
 #include "runtime/files/ReplaceFile.h"
+#include "runtime/program/Bind.h"
+#include "runtime/program/ModelReader.h"
 #include "runtime/program/ModelWriter.h"
+#include "runtime/program/VerifyProgram.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/Retarget.h"
@@ -55,11 +58,40 @@ const Interface compileInterface = {
     1,
 };
 
+// What would be refused where it is used is no result: a text may say more than
+// its ops' verifiers see.
+static Status checkLoads(const Model &model, std::span<const std::byte> bytes) {
+  auto check = [&]() -> Status {
+    SINTER_TRY_ASSIGN(runtime::ModelFile file,
+                      readModel(bytes, runtime::ModelCheck::untilUse));
+    const runtime::Section *constants =
+        file.find(runtime::SectionKind::constants);
+    runtime::CopyBudget budget(bytes.size());
+    for (const runtime::Section &section : file.sections)
+      if (section.kind == runtime::SectionKind::program) {
+        SINTER_TRY_ASSIGN(runtime::ProgramData program,
+                          verifyProgram(section.bytes,
+                                        constants ? constants->bytes.size() : 0,
+                                        budget));
+        SINTER_TRY(runtime::DimBinder::make(program));
+      }
+    return {};
+  };
+  Status checked = check();
+  if (checked)
+    return checked;
+  ErrorInfo error = checked.takeError();
+  error.message =
+      model.path + ": what it says cannot be loaded: " + error.message;
+  return error;
+}
+
 static Result<std::vector<std::byte>>
 compileForAll(const Model &model, const runtime::CompileRequest &request) {
   std::vector<std::vector<std::byte>> files;
   for (const runtime::CompileRequest &one : requestsOf(request)) {
     SINTER_TRY_ASSIGN(std::vector<std::byte> file, compiledBytes(model, one));
+    SINTER_TRY(checkLoads(model, file));
     files.push_back(std::move(file));
   }
   if (files.size() == 1)

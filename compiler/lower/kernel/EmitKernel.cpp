@@ -44,6 +44,9 @@ static void emitBody(KernelWriter &writer, const Way &way) {
   case Skeleton::contraction:
     return emitContraction(writer,
                            root(graph::PatternKind::contraction)->getResult(0));
+  case Skeleton::opaque:
+    return writer.addGivenPhase(
+        cast<ir::OpaqueOpInterface>(givenOp(kernel)).getSource());
   default:
     return emitRowsBy(writer, way);
   }
@@ -117,7 +120,7 @@ static LogicalResult refuseTile(program::KernelOp kernel, StringRef tile,
   return error;
 }
 
-// A schedule is obeyed, or refused.
+// A schedule is obeyed, or refused. Of what is no product `tiles` are the ways.
 static LogicalResult checkTile(program::KernelOp kernel,
                                ArrayRef<program::VariantAttr> variants,
                                const KernelCode &code) {
@@ -125,31 +128,34 @@ static LogicalResult checkTile(program::KernelOp kernel,
   auto isTaken = [&](program::VariantAttr variant) {
     return variant.getTile() == tile;
   };
-  if (tile.empty() || llvm::is_contained(code.tiles, tile) ||
-      llvm::any_of(variants, isTaken))
+  if (tile.empty() || llvm::any_of(variants, isTaken))
     return success();
-  return refuseTile(kernel, tile, code);
+  if (!llvm::is_contained(code.tiles, tile))
+    return refuseTile(kernel, tile, code);
+  if (variants.empty())
+    return kernel.emitOpError("has a tile '")
+           << tile << "', which is for skeleton, owner and staging to say";
+  return success();
 }
 
-// Each is for the sizes of one that there is, and its tile was taken.
+// Each is for the sizes of one that there is.
 static LogicalResult checkVariants(program::KernelOp kernel,
-                                   ArrayRef<program::VariantAttr> variants,
-                                   const KernelCode &code) {
+                                   ArrayRef<program::VariantAttr> variants) {
   for (program::VariantAttr each : kernel.getScheduleAttr().getEachVariant()) {
-    auto *own = llvm::find_if(variants, [&](program::VariantAttr variant) {
+    auto isFor = [&](program::VariantAttr variant) {
       return variant.getWhen() == each.getWhen();
+    };
+    if (llvm::any_of(variants, isFor))
+      continue;
+    InFlightDiagnostic error = kernel.emitOpError("cannot have a variant when ")
+                               << each.getWhen();
+    if (variants.empty())
+      return error << "; only a product has some";
+    error << "; it is one of ";
+    llvm::interleaveComma(variants, error, [&](program::VariantAttr variant) {
+      error << variant.getWhen();
     });
-    if (own == variants.end()) {
-      InFlightDiagnostic error =
-          kernel.emitOpError("cannot have a variant when ")
-          << each.getWhen() << "; it is one of ";
-      llvm::interleaveComma(variants, error, [&](program::VariantAttr variant) {
-        error << variant.getWhen();
-      });
-      return error;
-    }
-    if (*own != each)
-      return refuseTile(kernel, each.getTile(), code);
+    return error;
   }
   return success();
 }
@@ -165,7 +171,6 @@ static LogicalResult checkSplit(program::KernelOp kernel,
                     : error << "; nothing of it is cut into parts";
 }
 
-// The phases of what is no user's own kernel.
 static LogicalResult addPhases(KernelWriter &writer) {
   program::KernelOp kernel = writer.kernel;
   SmallVector<Way> ways = candidates(writer);
@@ -206,7 +211,7 @@ static LogicalResult checkChoices(program::KernelOp kernel,
   if (!kernel.getScheduleAttr())
     return success();
   return failure(failed(checkTile(kernel, variants, code)) ||
-                 failed(checkVariants(kernel, variants, code)));
+                 failed(checkVariants(kernel, variants)));
 }
 
 FailureOr<AnnouncedKernel> announceKernel(program::KernelOp kernel,
@@ -215,9 +220,7 @@ FailureOr<AnnouncedKernel> announceKernel(program::KernelOp kernel,
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(kernel.getContext()));
   KernelWriter writer(kernel, target, numerics, *module, /*announces=*/true);
-  if (Operation *op = givenOp(kernel))
-    writer.addGivenPhase(cast<ir::OpaqueOpInterface>(op).getSource());
-  else if (failed(addPhases(writer)))
+  if (failed(addPhases(writer)))
     return failure();
   AnnouncedKernel announced{writer.takeCode(),
                             llvm::to_vector(writer.variants())};
@@ -253,9 +256,8 @@ FailureOr<EmittedLoops> emitLoops(program::KernelOp kernel,
   EmittedLoops emitted;
   emitted.module = makeModule(kernel.getContext(), numerics);
   KernelWriter writer(kernel, target, numerics, *emitted.module);
-  if (Operation *op = givenOp(kernel))
-    writer.addGivenPhase(cast<ir::OpaqueOpInterface>(op).getSource());
-  else if (failed(emitFunctions(writer, *emitted.module)))
+  if (failed(givenOp(kernel) ? addPhases(writer)
+                             : emitFunctions(writer, *emitted.module)))
     return failure();
   emitted.code = writer.takeCode();
   if (failed(checkChoices(kernel, writer.variants(), emitted.code)))

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -49,6 +50,13 @@ size_t KernelWriter::chooseTile(AffineExpr holds, ArrayRef<std::string> names) {
       if (variant.getWhen() == when)
         tile = variant.getTile();
   const std::string *named = llvm::find(names, tile);
+  // A tile for all sizes may be one that some have.
+  if (named == names.end() && !tile.empty() && tile != scheduledTile(kernel)) {
+    kernel.emitOpError("has no tile '")
+        << tile << "' when " << when << "; it is one of "
+        << llvm::join(names, ", ");
+    hasFailed = true;
+  }
   size_t number = named == names.end() ? 0 : named - names.begin();
   chosen.push_back(
       program::VariantAttr::get(kernel.getContext(), when, names[number]));

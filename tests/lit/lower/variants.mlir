@@ -19,6 +19,8 @@
 // RUN: not sinter inspect %t/both.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: sed 's/variants = \[/&1, /' %t/fused.mlir > %t/number.mlir
 // RUN: not sinter inspect %t/number.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: sed 's/\(#program.variant<when = [^>]*>\)\]/\1, \1]/' %t/fused.mlir > %t/twice.mlir
+// RUN: not sinter inspect %t/twice.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: sed 's/when = #[a-z0-9]*/when = affine_map<()[s0] -> (s0)>/' %t/fused.mlir > %t/when.mlir
 // RUN: not sinter inspect %t/when.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=WHEN
 
@@ -30,10 +32,12 @@
 // GPU-SAME: #program.variant<when = #{{[a-z0-9]+}}, tile = "fma 128x128 thread 8x8 depth 8">]>
 // VULKAN: variants = [#program.variant<when = #{{[a-z0-9]+}}, tile = "fma
 // CPU: #program.schedule<skeleton = contraction, tile = "block
-// NONE: error: {{.*}}has no tile 'fma 1x1'; it is one of warpgroups
-// STRANGER: error: {{.*}}has no tile 'warpgroups 64x64 pieces 3'; it is one of warpgroups
+// The tiles of these sizes, not those of others.
+// NONE: error: {{.*}}has no tile 'fma 1x1' when affine_map<{{.*}}>; it is one of fma
+// STRANGER: error: {{.*}}has no tile 'warpgroups 64x64 pieces 3' when affine_map<{{.*}}>; it is one of fma
 // BOTH: error: {{.*}}has a tile, and variants that have
 // NUMBER: error: {{.*}}has variants that are no #program.variant
+// TWICE: error: {{.*}}has two variants when affine_map
 // WHEN: error: {{.*}}cannot have a variant when affine_map<()[s0] -> (s0)>; it is one of affine_map
 
 //--- rows.mlir
