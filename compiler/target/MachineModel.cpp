@@ -1,5 +1,6 @@
 /// The numbers of a machine by which kernels are chosen.
 #include "compiler/target/MachineModel.h"
+#include "dialects/program/Program.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -99,13 +100,12 @@ static ErrorInfo refused(llvm::StringRef what, const MachineModel &usual) {
 // What is wrong with the number; nothing where all is well.
 static std::string wrongWith(const MachineField &field, llvm::StringRef digits,
                              int64_t usual, int64_t &number) {
-  constexpr int64_t most = int64_t{1} << 30;
   auto error = [&](const char *format) {
     return llvm::formatv(false, format, digits, field.name, usual).str();
   };
   if (digits.getAsInteger(10, number) || number < 1)
     return error("'{0}' of {1} is no positive number");
-  if (number > most)
+  if (number > program::TargetAttr::mostOfMachine)
     return error("'{0}' of {1} is too large");
   if (field.own == Own::more && number < usual)
     return error("'{0}' of {1} is less than every card of the target has, {2}");

@@ -42,15 +42,13 @@ ProgramDialect::verifyOperationAttribute(Operation *op,
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef, bool, bool, bool, bool, bool,
                                  DictionaryAttr machine) {
-  // Sums and products of a few stay numbers.
-  constexpr int64_t most = int64_t{1} << 30;
   for (NamedAttribute each :
        machine ? machine.getValue() : ArrayRef<NamedAttribute>()) {
     auto number = dyn_cast<IntegerAttr>(each.getValue());
     if (!number || !number.getType().isInteger(64) || number.getInt() < 1 ||
-        number.getInt() > most)
+        number.getInt() > mostOfMachine)
       return emitError() << "a machine's " << each.getName()
-                         << " is a positive i64 of at most " << most;
+                         << " is a positive i64 of at most " << mostOfMachine;
   }
   return success();
 }

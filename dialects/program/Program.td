@@ -58,6 +58,10 @@ def Program_TargetAttr : AttrDef<Program_Dialect, "Target"> {
     OptionalParameter<"::mlir::DictionaryAttr">:$machine);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of a machine's numbers: products of two are 64 bits.
+    static constexpr int64_t mostOfMachine = int64_t{1} << 30;
+  }];
 }
 
 class Program_Enum<string name, string summary, list<I32EnumAttrCase> cases>

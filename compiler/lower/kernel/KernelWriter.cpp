@@ -44,14 +44,15 @@ static AffineMapAttr asText(AffineMap map) {
 size_t KernelWriter::chooseTile(AffineExpr holds, ArrayRef<std::string> names) {
   AffineExpr those = holds ? sizes * holds : sizes;
   AffineMapAttr when = asText(AffineMap::get(0, code.numSymbols, those));
-  StringRef tile = scheduledTile(kernel);
+  program::VariantAttr own;
   if (program::ScheduleAttr schedule = kernel.getScheduleAttr())
     for (program::VariantAttr variant : schedule.getEachVariant())
       if (variant.getWhen() == when)
-        tile = variant.getTile();
+        own = variant;
+  StringRef tile = own ? own.getTile() : scheduledTile(kernel);
   const std::string *named = llvm::find(names, tile);
   // A tile for all sizes may be one that some have.
-  if (named == names.end() && !tile.empty() && tile != scheduledTile(kernel)) {
+  if (own && named == names.end()) {
     kernel.emitOpError("has no tile '")
         << tile << "' when " << when << "; it is one of "
         << llvm::join(names, ", ");

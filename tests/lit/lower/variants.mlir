@@ -15,6 +15,8 @@
 // RUN: not sinter inspect %t/none.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/tile = "fma 128x128 thread 8x8 depth 8"/tile = "warpgroups 64x64 pieces 3"/' %t/fused.mlir > %t/stranger.mlir
 // RUN: not sinter inspect %t/stranger.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=STRANGER
+// RUN: sed 's/, tile = "fma 128x128 thread 8x8 depth 8"//' %t/fused.mlir > %t/empty.mlir
+// RUN: not sinter inspect %t/empty.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: sed 's/schedule<skeleton = contraction, /&tile = "fma 1x1", /' %t/fused.mlir > %t/both.mlir
 // RUN: not sinter inspect %t/both.mlir --stage lower --target cuda:sm_90 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: sed 's/variants = \[/&1, /' %t/fused.mlir > %t/number.mlir
@@ -35,6 +37,7 @@
 // The tiles of these sizes, not those of others.
 // NONE: error: {{.*}}has no tile 'fma 1x1' when affine_map<{{.*}}>; it is one of fma
 // STRANGER: error: {{.*}}has no tile 'warpgroups 64x64 pieces 3' when affine_map<{{.*}}>; it is one of fma
+// EMPTY: error: {{.*}}has no tile '' when affine_map<{{.*}}>; it is one of fma
 // BOTH: error: {{.*}}has a tile, and variants that have
 // NUMBER: error: {{.*}}has variants that are no #program.variant
 // TWICE: error: {{.*}}has two variants when affine_map
