@@ -7,6 +7,7 @@
 #include "frontend/Recording.h"
 #include "frontend/UserCallback.h"
 #include "runtime/graph/NodeNotes.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <sinter/SourceScope.h>
 
@@ -21,8 +22,7 @@ using graph::NodeRef;
 using runtime::CellRef;
 using runtime::CellTable;
 
-__attribute__((tls_model(
-    "initial-exec"))) static thread_local Capture *innermost = nullptr;
+static SINTER_THREAD_LOCAL Capture *innermost = nullptr;
 
 Capture::Capture(const SourceLine &where, CaptureUse use)
     : outer(std::exchange(innermost, this)), purpose(use),

@@ -2,6 +2,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <sinter/Creation.h>
 
@@ -12,8 +13,7 @@
 
 namespace sinter::detail {
 
-__attribute__((tls_model("initial-exec"))) thread_local const Composed::Open
-    *Composed::Open::innermost = nullptr;
+SINTER_THREAD_LOCAL const Composed::Open *Composed::Open::innermost = nullptr;
 
 void throwEmptyOperand(const SourceLine &where) {
   const Composed::Open *call = Composed::Open::innermost;

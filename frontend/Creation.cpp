@@ -13,6 +13,7 @@
 #include "runtime/graph/Symbols.h"
 #include "runtime/memory/Borrowed.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/ThreadOwner.h"
 #include "sinter/runtime/Complex.h"
 
 #include <sinter/BasicOps.h>
@@ -32,7 +33,7 @@ using graph::NodeFactory;
 //===- Default device -----------------------------------------------------===//
 
 static std::optional<DeviceId> &threadDevice() {
-  static thread_local std::optional<DeviceId> device;
+  static SINTER_THREAD_LOCAL std::optional<DeviceId> device;
   return device;
 }
 

@@ -19,13 +19,17 @@
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/FloatingPoint.h"
 #include "runtime/support/Fork.h"
+#include "runtime/support/ThreadOwner.h"
+#include "runtime/support/WorkTimes.h"
 #include "sinter/runtime/Log.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 namespace sinter::detail {
@@ -72,14 +76,12 @@ static Status checkNotCutOff(const Evaluator &all) {
 }
 
 /// How many HistoryLocks this thread holds; one locks, the others are inside.
-__attribute__((
-    tls_model("initial-exec"))) static thread_local unsigned historyLocks = 0;
+static SINTER_THREAD_LOCAL unsigned historyLocks = 0;
 
 bool holdsHistory() { return historyLocks > 0; }
 
 /// Of the flushes that provide values of lazy leaves, this thread's.
-__attribute__((
-    tls_model("initial-exec"))) static thread_local unsigned providingHere = 0;
+static SINTER_THREAD_LOCAL unsigned providingHere = 0;
 
 /// The evaluator's lock, unless this thread has it.
 static std::unique_lock<std::mutex> lockUnlessHeld(Evaluator &all) {
@@ -219,7 +221,7 @@ public:
 private:
   static FlushPlan &threadPlan() {
     // A pointer: what threads have by themselves is to stay small.
-    static thread_local auto plan = std::make_unique<FlushPlan>();
+    static SINTER_THREAD_LOCAL auto plan = std::make_unique<FlushPlan>();
     return *plan;
   }
 
@@ -282,12 +284,14 @@ static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
   SINTER_TRY(checkNotCutOff(all));
   OwnPlan own(all, lock);
   FlushPlan &plan = *own;
+  std::optional<WorkTimer> planning;
   while (true) {
-    std::vector<NodeRef> roots = pendingOf(nodes);
-    if (roots.empty())
+    planning.emplace(Work::planning);
+    SINTER_TRY(plan.choose(nodes, alone, environment, all.retained));
+    if (plan.isEmpty())
       return {};
-    SINTER_TRY(plan.choose(roots, alone, environment, all.retained));
     if (all.conflicts(plan)) {
+      planning.reset();
       plan.clear();
       all.flushEnded.wait(lock);
       continue;
@@ -295,6 +299,7 @@ static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
     std::vector<NodeRef> lazy = plan.lazyLeaves();
     if (lazy.empty())
       break;
+    planning.reset();
     plan.clear();
     ProvidesLazy provides(all, lock);
     SINTER_TRY(provide(lazy, note));
@@ -303,6 +308,7 @@ static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
   if (plan.refused)
     countRefusedDonations(plan.refused, plan.refusedSite);
   Execution execution = prepare(plan, device, {note.site, !alone});
+  planning.reset();
   for (CellUpdate &update : plan.updates)
     update.leaf = CellTable::get().nextLeaf(*update.cell);
   all.inFlight.push_back(&plan);
@@ -356,14 +362,12 @@ static void flushByDevice(std::vector<NodeRef> pending, FlushReason reason,
   if (!pending.empty())
     noteEvaluation();
   while (!pending.empty()) {
-    DeviceId device = pending[0]->device();
-    std::vector<NodeRef> here;
-    std::erase_if(pending, [&](const NodeRef &node) {
-      if (node->device() != device)
-        return false;
-      here.push_back(node);
-      return true;
-    });
+    auto others = std::stable_partition(
+        pending.begin(), pending.end(),
+        [device = pending[0]->device()](const NodeRef &node) {
+          return node->device() == device;
+        });
+    std::span<const NodeRef> here(pending.begin(), others);
     countFlush(reason, note.site);
     if (checksNan())
       checkNan(here, note);
@@ -372,6 +376,7 @@ static void flushByDevice(std::vector<NodeRef> pending, FlushReason reason,
     for (const NodeRef &node : here)
       if (node->state() == NodeState::failed)
         throw Error(node->failure());
+    pending.erase(pending.begin(), others);
   }
 }
 
@@ -393,8 +398,11 @@ void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
     return;
   checkMayEvaluate(reason, where);
   if (reason != FlushReason::limit)
-    noteReadBegins(where);
-  flushByDevice(pendingOf(pending), reason, false, where);
+    noteReadBegins(where); // may have evaluated some
+  std::erase_if(pending, [](const NodeRef &node) {
+    return node->state() != NodeState::pending;
+  });
+  flushByDevice(std::move(pending), reason, false, where);
   if (reason != FlushReason::limit)
     noteReadEnds(where);
 } catch (...) {

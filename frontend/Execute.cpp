@@ -9,7 +9,6 @@
 #include "runtime/reference/Verify.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Sites.h"
-#include "runtime/support/WorkTimes.h"
 
 #include <cstring>
 
@@ -77,7 +76,6 @@ static bool needsNoProgram(DeviceId device) {
 }
 
 Execution prepare(FlushPlan &plan, DeviceId device, const FlushLine &line) {
-  WorkTimer timer(Work::planning);
   Execution execution{device, line, nullptr, std::nullopt};
   if (!needsNoProgram(device))
     execution.program = findKnown(plan.slice);

@@ -4,9 +4,9 @@
 #include "frontend/LiveHandles.h"
 #include "frontend/ReachSearch.h"
 #include "runtime/support/Cancel.h"
-#include "runtime/support/WorkTimes.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sinter::detail {
 
@@ -135,16 +135,20 @@ static std::vector<CellUpdate> pendingUpdates(DeviceId device) {
   return updates;
 }
 
-Status FlushPlan::choose(std::span<const NodeRef> requested, bool alone,
+Status FlushPlan::choose(std::span<const NodeRef> nodes, bool alone,
                          const runtime::Key &environment,
                          RetainedNodes &retained) {
-  WorkTimer timer(Work::planning);
   clear();
   this->environment = environment;
-  roots.assign(requested.begin(), requested.end());
+  std::ranges::copy_if(nodes, std::back_inserter(roots),
+                       [](const NodeRef &node) {
+                         return node->state() == graph::NodeState::pending;
+                       });
+  if (roots.empty())
+    return {};
   std::vector<CellUpdate> candidates;
   if (!alone)
-    candidates = pendingUpdates(requested[0]->device());
+    candidates = pendingUpdates(roots[0]->device());
   if (!computeWith(candidates)) {
     SINTER_TRY(computeWith({}));
     dropFailedUpdates(candidates);

@@ -28,9 +28,10 @@ using RetainedNodes = std::unordered_set<const graph::Node *>;
 /// thread, so a repeat allocates little.
 class FlushPlan {
 public:
-  /// Chooses outputs and updates, starting from pending `roots` of one device.
-  /// With `alone`, takes neither state nor readers along.
-  Status choose(std::span<const graph::NodeRef> roots, bool alone,
+  /// Chooses outputs and updates, starting from those of `nodes`, of one
+  /// device, that are pending. With `alone`, takes neither state nor readers
+  /// along.
+  Status choose(std::span<const graph::NodeRef> nodes, bool alone,
                 const runtime::Key &environment, RetainedNodes &retained);
   /// Leaves that must be initialized before this plan can run.
   std::vector<graph::NodeRef> lazyLeaves() const;
@@ -42,6 +43,8 @@ public:
   /// Forgets everything that keeps nodes alive.
   void clear();
 
+  /// Whether nothing of what `choose` was given is pending.
+  bool isEmpty() const { return roots.empty(); }
   bool replacesState() const { return !updates.empty(); }
   /// Whether output `index` must forget its operands once evaluated.
   bool dropsHistory(size_t index) const;

@@ -2,6 +2,7 @@
 #include "frontend/LiveHandles.h"
 
 #include "runtime/support/Fork.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <mutex>
 #include <new>
@@ -108,8 +109,7 @@ struct ThreadState {
   bool ended = false;
 };
 } // namespace
-__attribute__((
-    tls_model("initial-exec"))) static thread_local ThreadState threadState;
+static SINTER_THREAD_LOCAL ThreadState threadState;
 
 static void spare(const Batch &batch) {
   if (!batch.count)

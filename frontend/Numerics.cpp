@@ -4,12 +4,13 @@
 #include "frontend/Raise.h"
 #include "runtime/program/Numerics.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <utility>
 
 namespace sinter {
 
-static thread_local std::optional<Numerics> chosen;
+static SINTER_THREAD_LOCAL std::optional<Numerics> chosen;
 
 std::optional<Numerics> detail::chosenNumerics() { return chosen; }
 

@@ -9,6 +9,7 @@
 #include "frontend/ScanBodies.h"
 #include "runtime/graph/RecordNumber.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/ThreadOwner.h"
 #include "sinter/runtime/Log.h"
 
 #include <fmt/format.h>
@@ -87,13 +88,12 @@ struct ThreadPending {
 };
 } // namespace
 
-__attribute__((tls_model(
-    "initial-exec"))) constinit static thread_local RecordedHashes hashes;
+constinit static SINTER_THREAD_LOCAL RecordedHashes hashes;
 
 static uint64_t recordedOps() { return graph::lastRecordNumber().count(); }
 
 static ThreadPending &threadPending() {
-  static thread_local auto mine = [] {
+  static SINTER_THREAD_LOCAL auto mine = [] {
     auto fresh = std::make_unique<ThreadPending>();
     uint64_t now = recordedOps();
     fresh->flush.begin = fresh->step.begin = fresh->lastLook = now;

@@ -11,6 +11,7 @@
 #include "runtime/program/Stats.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Fork.h"
+#include "runtime/support/ThreadOwner.h"
 #include "sinter/runtime/Log.h"
 
 #include "sinter/generated/SourceDigest.h"
@@ -57,7 +58,7 @@ struct KnownEnvironment {
 } // namespace
 
 Result<Key> environmentOf(DeviceId id) {
-  static thread_local std::unique_ptr<KnownEnvironment> last;
+  static SINTER_THREAD_LOCAL std::unique_ptr<KnownEnvironment> last;
   if (last && last->device == id && last->chosen == chosenNumerics() &&
       last->numerics == flags().numerics && last->fusion == flags().fusion &&
       last->memoryLimit == flags().memoryLimit && last->tune == flags().tune)
@@ -116,22 +117,31 @@ static KnownPrograms &knownPrograms() {
 
 /// The program that this thread's last flush ran.
 static std::weak_ptr<KnownProgram> &lastProgram() {
-  static thread_local std::weak_ptr<KnownProgram> last;
+  static SINTER_THREAD_LOCAL std::weak_ptr<KnownProgram> last;
   return last;
 }
 
-/// Notes that `known` followed the thread's last program. Under the lock.
-static void follow(const std::shared_ptr<KnownProgram> &known) {
-  if (std::shared_ptr<KnownProgram> last = lastProgram().lock())
-    last->successor = known;
-  lastProgram() = known;
+/// Written only where it changes: in a loop it seldom does.
+static void assign(std::weak_ptr<KnownProgram> &to,
+                   const std::shared_ptr<KnownProgram> &known) {
+  if (to.owner_before(known) || known.owner_before(to))
+    to = known;
+}
+
+/// Notes that `known` followed the thread's last program, if there is one.
+/// Under the lock.
+static void follow(const std::shared_ptr<KnownProgram> &last,
+                   const std::shared_ptr<KnownProgram> &known) {
+  if (last)
+    assign(last->successor, known);
+  assign(lastProgram(), known);
 }
 
 ProgramRef findKnown(const graph::KeyedSlice &slice) {
   KnownPrograms &all = knownPrograms();
   std::lock_guard lock(all.mutex);
-  std::shared_ptr<KnownProgram> known;
-  if (std::shared_ptr<KnownProgram> last = lastProgram().lock())
+  std::shared_ptr<KnownProgram> last = lastProgram().lock(), known;
+  if (last)
     known = last->successor.lock();
   if (!known || !known->fits(slice)) {
     auto found = all.table.find(slice.key());
@@ -142,7 +152,7 @@ ProgramRef findKnown(const graph::KeyedSlice &slice) {
   ProgramRef program = known->program.lock();
   if (!program)
     return nullptr;
-  follow(known);
+  follow(last, known);
   runtime::countHit(/*onDisk=*/false);
   return program;
 }
@@ -167,7 +177,7 @@ static void remember(const Key &key, std::span<const uint32_t> encoding,
     fresh->successor = std::move(entry->second->successor);
     *entry->second = std::move(*fresh);
   }
-  follow(entry->second);
+  follow(lastProgram().lock(), entry->second);
 }
 
 /// Counts a program that was not in memory, with what differs from the line's
@@ -262,7 +272,7 @@ static void rememberUnfused(const Key &key, std::span<const uint32_t> encoding,
     if (found != all.table.end() && found->second &&
         !found->second->program.expired() &&
         std::ranges::equal(found->second->encoding, encoding))
-      return follow(found->second);
+      return follow(lastProgram().lock(), found->second);
   }
   remember(key, encoding, program);
 }

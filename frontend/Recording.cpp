@@ -9,6 +9,7 @@
 #include "runtime/graph/Terms.h"
 #include "runtime/support/FloatingPoint.h"
 #include "runtime/support/SmallFloat.h"
+#include "runtime/support/ThreadOwner.h"
 #include "sinter/runtime/Complex.h"
 
 #include <fmt/format.h>
@@ -36,8 +37,7 @@ using graph::NodeRef;
 //===- Lines --------------------------------------------------------------===//
 
 /// The path to the innermost open scope's line; 0 when none is open.
-__attribute__((
-    tls_model("initial-exec"))) static thread_local SiteId scopeSite = 0;
+static SINTER_THREAD_LOCAL SiteId scopeSite = 0;
 
 /// This library's own sources: their lines are not the user's.
 [[maybe_unused]] static const bool isKnownAsLibrary = [] {

@@ -7,6 +7,7 @@
 #include "frontend/ScanBodies.h"
 #include "runtime/graph/Loops.h"
 #include "runtime/graph/OpIds.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +17,7 @@ using graph::NodeRef;
 
 namespace detail {
 
-__attribute__((tls_model(
-    "initial-exec"))) static thread_local const char *openBody = nullptr;
+static SINTER_THREAD_LOCAL const char *openBody = nullptr;
 
 ScanBodyScope::ScanBodyScope(const char *op) : outer(openBody) {
   openBody = op;

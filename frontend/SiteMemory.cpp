@@ -101,8 +101,7 @@ bool isStaticNumber(const std::source_location &where, unsigned operand,
                     Number value) {
   constexpr size_t slots = 256;
   using Cache = std::array<CacheEntry, slots>;
-  __attribute__((
-      tls_model("initial-exec"))) static thread_local Cache *threadCache;
+  static SINTER_THREAD_LOCAL Cache *threadCache;
   if (!threadCache) [[unlikely]] {
     threadCache = new Cache;
     static thread_local ThreadOwner<Cache> owner(threadCache);
@@ -198,7 +197,7 @@ AxisSet symbolicAxes(SiteId site, graph::OpId op, DType dtype,
 //===- Starts of slices ---------------------------------------------------===//
 
 static ThreadSlices &threadSlices() {
-  static thread_local auto slices = std::make_unique<ThreadSlices>();
+  static SINTER_THREAD_LOCAL auto slices = std::make_unique<ThreadSlices>();
   return *slices;
 }
 

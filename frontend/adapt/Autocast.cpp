@@ -3,6 +3,7 @@
 #include "frontend/adapt/Autocast.h"
 
 #include "frontend/Raise.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <sinter/train/MixedPrecision.h>
 
@@ -24,9 +25,7 @@ Precision precisionOf(graph::OpId op) {
   return row < std::size(precisions) ? precisions[row] : Precision::any;
 }
 
-__attribute__((
-    tls_model("initial-exec"))) static thread_local std::optional<DType>
-    chosen;
+static SINTER_THREAD_LOCAL std::optional<DType> chosen;
 
 std::optional<DType> autocastDType() { return chosen; }
 

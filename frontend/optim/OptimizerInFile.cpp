@@ -25,8 +25,6 @@ StepNumber
 Optimizer::countedInFile(const Update &update, const std::string &name,
                          double before, double now,
                          const std::function<Tensor(Tensor)> &next) try {
-  if (!isForFile())
-    return now;
   detail::Capture::current()->stepped().push_back({stepping, stepped});
   std::string key = fmt::format("{} {} {} of {}", name, update.step,
                                 toString(update.value.device()), stepped);
@@ -56,6 +54,8 @@ Optimizer::countedInFile(const Update &update, const std::string &name,
 
 StepNumber Optimizer::countOf(const Update &update) try {
   auto count = static_cast<double>(update.step);
+  if (!taken && !isForFile())
+    return count;
   auto next = [](const Tensor &before) { return before + 1.0; };
   if (taken)
     return countedOnDevice(update, "count", count - 1, count, next);
@@ -66,8 +66,11 @@ StepNumber Optimizer::countOf(const Update &update) try {
 
 StepNumber Optimizer::powerOf(const Update &update, double base) try {
   auto count = static_cast<double>(update.step);
+  double now = std::pow(base, count);
+  if (!taken && !isForFile())
+    return now;
   std::string name = fmt::format("power_{}", base);
-  double before = std::pow(base, count - 1), now = std::pow(base, count);
+  double before = std::pow(base, count - 1);
   auto next = [base](const Tensor &last) { return last * base; };
   if (taken)
     return countedOnDevice(update, name, before, now, next);

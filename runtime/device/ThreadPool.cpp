@@ -6,6 +6,7 @@
 #include "runtime/support/Flags.h"
 #include "runtime/support/FloatingPoint.h"
 #include "runtime/support/Fork.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,10 +20,10 @@ using namespace sinter::runtime;
 namespace {
 
 /// True on a thread that is inside a body: nested calls run inline.
-thread_local bool insidePool = false;
+SINTER_THREAD_LOCAL bool insidePool = false;
 
 /// Of this thread's jobs; 0: none.
-thread_local unsigned threadLimit = 0;
+SINTER_THREAD_LOCAL unsigned threadLimit = 0;
 
 constexpr auto spinTime = std::chrono::microseconds(20);
 

@@ -6,6 +6,7 @@
 #include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/RecordNumber.h"
 #include "runtime/graph/ShapeChecks.h"
+#include "runtime/support/ThreadOwner.h"
 #include "sinter/runtime/Complex.h"
 
 #include <algorithm>
@@ -47,16 +48,14 @@ NodeNotes &Node::addNotes() {
 void Node::destroyNotes() { delete attached.load(); }
 
 RecordScope &recordScope() {
-  __attribute__((
-      tls_model("initial-exec"))) static thread_local RecordScope scope;
+  static SINTER_THREAD_LOCAL RecordScope scope;
   return scope;
 }
 
 //===- Making nodes -------------------------------------------------------===//
 
 /// 0: the thread has no number yet.
-__attribute__((
-    tls_model("initial-exec"))) static thread_local uint64_t lastOrder = 0;
+static SINTER_THREAD_LOCAL uint64_t lastOrder = 0;
 
 /// So many threads later a number comes again, which only mixes up whose
 /// pending work is whose.
@@ -186,8 +185,7 @@ void NodeFactory::destroyOne(Node *node, Node *&dead) {
 /// The dead nodes that this thread is freeing. What a node's notes hold (a
 /// rule's captured tensors) joins them: it must not free a chain of its own
 /// within this one.
-__attribute__((tls_model("initial-exec"))) static thread_local Node **freeing =
-    nullptr;
+static SINTER_THREAD_LOCAL Node **freeing = nullptr;
 
 void NodeFactory::destroy(Node *node) {
   if (freeing) [[unlikely]] {

@@ -3,6 +3,7 @@
 #include "runtime/graph/NodeHeap.h"
 
 #include "runtime/support/Fork.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <array>
 #include <atomic>
@@ -114,7 +115,7 @@ static IdleHeaps &idleHeaps() {
   return *instance;
 }
 
-__attribute__((tls_model("initial-exec"))) static thread_local Heap *current;
+static SINTER_THREAD_LOCAL Heap *current;
 
 namespace {
 /// Gives the thread's heap back when the thread ends.

@@ -2,6 +2,7 @@
 #include "runtime/graph/ShapeChecks.h"
 
 #include "runtime/graph/RecordOp.h"
+#include "runtime/support/ThreadOwner.h"
 #include "sinter/runtime/Node.h"
 
 #include <algorithm>
@@ -16,8 +17,7 @@ struct GuardState {
 };
 } // namespace
 
-__attribute__((
-    tls_model("initial-exec"))) static thread_local GuardState guardState;
+static SINTER_THREAD_LOCAL GuardState guardState;
 
 GuardScope::GuardScope(GuardSink &sink)
     : outer(std::exchange(guardState.sink, &sink)) {}

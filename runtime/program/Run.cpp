@@ -5,6 +5,7 @@
 #include "runtime/support/Cancel.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/FloatingPoint.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -321,7 +322,7 @@ void Execution::countDonations() const {
 
 static Scratch &threadScratch() {
   // A pointer: what threads have by themselves is to stay small.
-  static thread_local auto scratch = std::make_unique<Scratch>();
+  static SINTER_THREAD_LOCAL auto scratch = std::make_unique<Scratch>();
   return *scratch;
 }
 

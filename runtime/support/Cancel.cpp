@@ -1,11 +1,13 @@
 /// The thread's flag, and the error.
 #include "runtime/support/Cancel.h"
 
+#include "runtime/support/ThreadOwner.h"
+
 #include <utility>
 
 using namespace sinter;
 
-static thread_local const CancelFlag *current = nullptr;
+static SINTER_THREAD_LOCAL const CancelFlag *current = nullptr;
 
 const CancelFlag *sinter::currentCancelFlag() { return current; }
 

@@ -7,6 +7,7 @@
 #include "runtime/support/LogTap.h"
 #include "runtime/support/Printable.h"
 #include "runtime/support/Sites.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <atomic>
 #include <cstdio>
@@ -50,7 +51,7 @@ static Log &theLog() {
 }
 
 static ThreadLog &threadLog() {
-  constinit static thread_local ThreadLog mine;
+  constinit static SINTER_THREAD_LOCAL ThreadLog mine;
   return mine;
 }
 

@@ -184,7 +184,7 @@ static SiteId internSlowly(const std::source_location &location,
 SiteId internSite(const std::source_location &location, SiteId caller) {
   constexpr size_t slots = 512;
   using Cache = std::array<CacheEntry, slots>;
-  __attribute__((tls_model("initial-exec"))) static thread_local Cache *cache;
+  static SINTER_THREAD_LOCAL Cache *cache;
   if (!cache) [[unlikely]] {
     cache = new Cache;
     static thread_local ThreadOwner<Cache> owner(cache);

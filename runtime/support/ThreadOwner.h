@@ -1,7 +1,13 @@
-/// ThreadOwner: what a thread has by itself, behind a pointer.
+/// What a thread has by itself.
 #pragma once
 
 #include <utility>
+
+/// `thread_local` that is read by one instruction, where a library's own way is
+/// a call. Its libraries have to be loaded with the process, or fit into what
+/// the loader keeps for those that come later: no more than words.
+#define SINTER_THREAD_LOCAL                                                    \
+  __attribute__((tls_model("initial-exec"))) thread_local
 
 namespace sinter {
 
@@ -11,7 +17,7 @@ namespace sinter {
 /// in a process's life there are some hundred bytes left for the quick kind. So
 /// what is larger than a few words is made by `new` at its first use:
 ///
-///   static thread_local Table *table = nullptr;
+///   static SINTER_THREAD_LOCAL Table *table = nullptr;
 ///   if (!table) {
 ///     table = new Table;
 ///     static thread_local ThreadOwner<Table> owner(table);

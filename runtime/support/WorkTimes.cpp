@@ -1,6 +1,8 @@
 /// Sums of times.
 #include "runtime/support/WorkTimes.h"
 
+#include "runtime/support/ThreadOwner.h"
+
 #include <atomic>
 
 using namespace sinter;
@@ -8,7 +10,7 @@ using namespace sinter;
 static std::array<std::atomic<int64_t>, numWorks> nanoseconds;
 
 static WorkTimer *&innermost() {
-  static thread_local WorkTimer *timer = nullptr;
+  static SINTER_THREAD_LOCAL WorkTimer *timer = nullptr;
   return timer;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/device/cuda/Architectures.h"
 #include "runtime/device/cuda/CudaGraph.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/ThreadOwner.h"
 #include "runtime/support/WorkTimes.h"
 #include "sinter/runtime/Log.h"
 
@@ -279,7 +280,7 @@ CudaDevice::loadImage(std::span<const std::byte> bytes) {
 }
 
 Status CudaDevice::launch(const LaunchArgs &args) {
-  static thread_local auto ofThread = std::make_unique<CudaLaunch>();
+  static SINTER_THREAD_LOCAL auto ofThread = std::make_unique<CudaLaunch>();
   CudaLaunch &launch = *ofThread;
   SINTER_TRY(packLaunch(launches, args, launch));
   if (launch.isEmpty())

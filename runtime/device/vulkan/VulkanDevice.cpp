@@ -4,6 +4,7 @@
 #include "runtime/device/vulkan/VulkanGraph.h"
 #include "runtime/device/vulkan/VulkanLaunch.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/ThreadOwner.h"
 #include "runtime/support/WorkTimes.h"
 #include "sinter/runtime/Log.h"
 
@@ -89,7 +90,7 @@ void finishWithMainThread() {
 
 /// What a thread reuses for each launch and each copy.
 VulkanLaunch &threadLaunch() {
-  static thread_local auto launch = std::make_unique<VulkanLaunch>();
+  static SINTER_THREAD_LOCAL auto launch = std::make_unique<VulkanLaunch>();
   return *launch;
 }
 

@@ -251,8 +251,8 @@ private:
   std::vector<Scalar> scalars;
   size_t nextPlace = 0; ///< of the parameter that is being recorded
 
-  /// State that only files have: what counts steps, by what it is and the count
-  /// that it begins with.
+  /// While a step is recorded for a file. State that only files have: what
+  /// counts steps, by what it is and the count that it begins with.
   StepNumber countedInFile(const Update &update, const std::string &name,
                            double before, double now,
                            const std::function<Tensor(Tensor)> &next);
