@@ -288,14 +288,14 @@ void FileMaker::compile(uint32_t number, graph::Graph graph) {
     point.programs.push_back(unwrap(mover.add(model, 0), where));
     if (!std::exchange(isFirst, false))
       continue;
-    auto text = bytesOf(model, runtime::SectionKind::graph);
+    auto text = model.bytesOf(runtime::SectionKind::graph);
     writer.setGraph({reinterpret_cast<const char *>(text.data()), text.size()},
                     number);
     if (options.source_lines)
-      writer.setSites(unwrap(runtime::readSites(
-                                 bytesOf(model, runtime::SectionKind::debug)),
-                             where),
-                      number);
+      writer.setSites(
+          unwrap(runtime::readSites(model.bytesOf(runtime::SectionKind::debug)),
+                 where),
+          number);
   }
 }
 

@@ -35,11 +35,7 @@ Result<Portable> portableOf(const ModelFile &model, uint32_t entry,
   portable.graph = {reinterpret_cast<const char *>(graph->bytes.data()),
                     graph->bytes.size()};
   uint32_t first = portable.info.entries[entry].programs[0];
-  const Section *constants = model.find(SectionKind::constants);
-  SINTER_TRY_ASSIGN(
-      ProgramData program,
-      verifyProgram(model.find(SectionKind::program, first)->bytes,
-                    constants ? constants->bytes.size() : 0));
+  SINTER_TRY_ASSIGN(ProgramData program, verifyProgram(model, first));
   portable.request.target = device.target();
   portable.request.numerics = program.numerics;
   return portable;

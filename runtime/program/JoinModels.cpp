@@ -23,17 +23,17 @@ struct Common {
 Result<Common> commonOf(const ModelFile &model, const ModelInfo &info) {
   Common common;
   for (uint32_t i = 0; i < model.count(SectionKind::graph); ++i) {
-    auto text = bytesOf(model, SectionKind::graph, i);
+    auto text = model.bytesOf(SectionKind::graph, i);
     common.graphs.emplace_back(reinterpret_cast<const char *>(text.data()),
                                text.size());
   }
   for (uint32_t i = 0; i < model.count(SectionKind::debug); ++i) {
     SINTER_TRY_ASSIGN(std::vector<std::string> sites,
-                      readSites(bytesOf(model, SectionKind::debug, i)));
+                      readSites(model.bytesOf(SectionKind::debug, i)));
     common.sites.push_back(std::move(sites));
   }
   common.hasModel = model.find(SectionKind::model) != nullptr;
-  common.weights = sectionDigest(bytesOf(model, SectionKind::weights));
+  common.weights = sectionDigest(model.bytesOf(SectionKind::weights));
   if (!common.hasModel)
     return common;
   common.info = info;
@@ -62,7 +62,7 @@ Status Joiner::add(const ModelFile &model) {
   SINTER_TRY_ASSIGN(Common own, commonOf(model, info));
   if (!common) {
     common = std::move(own);
-    weights = bytesOf(model, SectionKind::weights);
+    weights = model.bytesOf(SectionKind::weights);
     programs.resize(info.entries.size());
   } else if (*common != own) {
     return makeError(ErrorKind::invalid_argument,

@@ -48,11 +48,7 @@ Status LoadedProgram::load(uint32_t entry) {
                     chooseProgram(model, programs, *target));
   uint32_t chosen = taken.index;
   choiceText = std::move(taken.text);
-  const Section *constants = model.find(SectionKind::constants);
-  const Section *section = model.find(SectionKind::program, chosen);
-  SINTER_TRY_ASSIGN(
-      data,
-      verifyProgram(section->bytes, constants ? constants->bytes.size() : 0));
+  SINTER_TRY_ASSIGN(data, verifyProgram(model, chosen));
   SINTER_TRY_ASSIGN(binder, DimBinder::make(data));
   if (const Section *text = model.find(SectionKind::graph, entry))
     graph = {reinterpret_cast<const char *>(text->bytes.data()),

@@ -183,6 +183,12 @@ const Section *ModelFile::find(SectionKind kind, uint32_t index) const {
   return found == sections.end() ? nullptr : &*found;
 }
 
+std::span<const std::byte> ModelFile::bytesOf(SectionKind kind,
+                                              uint32_t index) const {
+  const Section *section = find(kind, index);
+  return section ? section->bytes : std::span<const std::byte>();
+}
+
 uint32_t ModelFile::count(SectionKind kind) const {
   return uint32_t(std::count_if(
       sections.begin(), sections.end(),

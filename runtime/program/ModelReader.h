@@ -31,6 +31,9 @@ struct ModelFile {
 
   /// The section, or null.
   const Section *find(SectionKind kind, uint32_t index = 0) const;
+  /// The section's bytes; none where it is absent.
+  std::span<const std::byte> bytesOf(SectionKind kind,
+                                     uint32_t index = 0) const;
   uint32_t count(SectionKind kind) const;
 };
 

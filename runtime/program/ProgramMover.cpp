@@ -6,13 +6,6 @@
 using namespace sinter;
 using namespace sinter::runtime;
 
-std::span<const std::byte> sinter::runtime::bytesOf(const ModelFile &model,
-                                                    SectionKind kind,
-                                                    uint32_t index) {
-  const Section *section = model.find(kind, index);
-  return section ? section->bytes : std::span<const std::byte>();
-}
-
 uint64_t ProgramMover::placeOf(std::span<const std::byte> constant) {
   uint64_t alignment = sectionAlignment(SectionKind::constants);
   uint64_t end = (constants.size() + alignment - 1) / alignment * alignment;
@@ -25,10 +18,10 @@ uint64_t ProgramMover::placeOf(std::span<const std::byte> constant) {
 }
 
 Result<uint32_t> ProgramMover::add(const ModelFile &model, uint32_t index) {
-  auto program = bytesOf(model, SectionKind::program, index);
-  auto image = bytesOf(model, SectionKind::image, index);
-  auto own = bytesOf(model, SectionKind::constants);
-  SINTER_TRY(verifyProgram(program, own.size()));
+  SINTER_TRY(verifyProgram(model, index));
+  auto program = model.bytesOf(SectionKind::program, index);
+  auto image = model.bytesOf(SectionKind::image, index);
+  auto own = model.bytesOf(SectionKind::constants);
   fb::ProgramT object;
   fb::GetProgram(program.data())->UnPackTo(&object);
   for (auto &constant : object.constants)

@@ -31,8 +31,4 @@ private:
   std::map<Digest, uint64_t> places; ///< of constants, by their digests
 };
 
-/// A section of the file, or nothing.
-std::span<const std::byte> bytesOf(const ModelFile &model, SectionKind kind,
-                                   uint32_t index = 0);
-
 } // namespace sinter::runtime

@@ -165,10 +165,7 @@ std::string nameOr(const std::string &name, const char *kind, size_t index) {
 /// Of a file without a model section. Programs for several targets have the
 /// same inputs and outputs.
 Result<ModelInfo> plainInfo(const ModelFile &model) {
-  const Section *constants = model.find(SectionKind::constants);
-  SINTER_TRY_ASSIGN(ProgramData program,
-                    verifyProgram(model.find(SectionKind::program)->bytes,
-                                  constants ? constants->bytes.size() : 0));
+  SINTER_TRY_ASSIGN(ProgramData program, verifyProgram(model, 0));
   EntryPoint entry;
   entry.name = "main";
   for (size_t i = 0; i < program.inputs.size(); ++i)
@@ -191,8 +188,7 @@ Status sinter::runtime::checkFits(const ModelInfo &info,
 }
 
 Result<ModelInfo> sinter::runtime::readModelInfo(const ModelFile &model) {
-  const Section *weights = model.find(SectionKind::weights);
-  return readModelInfo(model, weights ? weights->bytes.size() : 0);
+  return readModelInfo(model, model.bytesOf(SectionKind::weights).size());
 }
 
 Result<ModelInfo> sinter::runtime::readModelInfo(const ModelFile &model,
@@ -202,7 +198,6 @@ Result<ModelInfo> sinter::runtime::readModelInfo(const ModelFile &model,
     return plainInfo(model);
   SINTER_TRY_ASSIGN(ModelInfo info, verifyModel(section->bytes, weightBytes));
   SINTER_TRY(checkSections(info, model));
-  const Section *constants = model.find(SectionKind::constants);
   uint64_t programBytes = 0;
   for (const Section &each : model.sections)
     if (each.kind == SectionKind::program)
@@ -211,10 +206,8 @@ Result<ModelInfo> sinter::runtime::readModelInfo(const ModelFile &model,
   for (const EntryPoint &entry : info.entries) {
     SINTER_TRY(checkSlots(entry));
     for (uint32_t index : entry.programs) {
-      SINTER_TRY_ASSIGN(
-          ProgramData program,
-          verifyProgram(model.find(SectionKind::program, index)->bytes,
-                        constants ? constants->bytes.size() : 0, budget));
+      SINTER_TRY_ASSIGN(ProgramData program,
+                        verifyProgram(model, index, budget));
       SINTER_TRY(checkFits(info, entry, program));
     }
   }

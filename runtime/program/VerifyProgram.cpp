@@ -1,6 +1,7 @@
 /// Checks every index of a program section while copying it.
 #include "runtime/program/VerifyProgram.h"
 
+#include "runtime/program/ModelReader.h"
 #include "runtime/program/ReadExprs.h"
 #include "runtime/program/SectionReader.h"
 #include "runtime/support/Printable.h"
@@ -525,20 +526,21 @@ Result<ProgramData> Reader::read() {
 
 } // namespace
 
-Result<ProgramData>
-sinter::runtime::verifyProgram(std::span<const std::byte> section,
-                               uint64_t constantBytes, CopyBudget &budget) {
+Result<ProgramData> sinter::runtime::verifyProgram(const ModelFile &model,
+                                                   uint32_t index,
+                                                   CopyBudget &budget) {
+  auto section = model.bytesOf(SectionKind::program, index);
   const fb::Program *source = rootOf(section);
   if (!source)
     return brokenModel("a program section is not a valid flatbuffer");
+  uint64_t constantBytes = model.bytesOf(SectionKind::constants).size();
   return Reader(*source, section.size(), constantBytes, budget).read();
 }
 
-Result<ProgramData>
-sinter::runtime::verifyProgram(std::span<const std::byte> section,
-                               uint64_t constantBytes) {
-  CopyBudget budget(section.size());
-  return verifyProgram(section, constantBytes, budget);
+Result<ProgramData> sinter::runtime::verifyProgram(const ModelFile &model,
+                                                   uint32_t index) {
+  CopyBudget budget(model.bytesOf(SectionKind::program, index).size());
+  return verifyProgram(model, index, budget);
 }
 
 Result<Requirements>

@@ -10,14 +10,14 @@
 
 namespace sinter::runtime {
 
-/// Verifies the flatbuffer, then every index, expr order, buffer kind, step
-/// range and size. `constantBytes` is the size of the constants section. An
-/// error of kind `io` says what is wrong.
-Result<ProgramData> verifyProgram(std::span<const std::byte> section,
-                                  uint64_t constantBytes);
-/// The same of one of a file's programs, for which all take from `budget`.
-Result<ProgramData> verifyProgram(std::span<const std::byte> section,
-                                  uint64_t constantBytes, CopyBudget &budget);
+struct ModelFile;
+
+/// Verifies the flatbuffer of a file's program, then every index, expr order,
+/// buffer kind, step range and size. An error of kind `io` says what is wrong.
+Result<ProgramData> verifyProgram(const ModelFile &model, uint32_t index);
+/// The same of one of several, for which all take from `budget`.
+Result<ProgramData> verifyProgram(const ModelFile &model, uint32_t index,
+                                  CopyBudget &budget);
 
 /// The debug section: one `file:line`, or empty, per post-order number.
 Result<std::vector<std::string>> readSites(std::span<const std::byte> section);

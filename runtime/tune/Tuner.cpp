@@ -128,10 +128,7 @@ Result<Found> Tuner::run(std::span<const std::byte> file) {
   // Where it does not run, nothing can be timed.
   SINTER_TRY(Program::load(file, device));
   SINTER_TRY_ASSIGN(ModelFile model, readModel(file));
-  const Section *constants = model.find(SectionKind::constants);
-  SINTER_TRY_ASSIGN(program,
-                    verifyProgram(model.find(SectionKind::program)->bytes,
-                                  constants ? constants->bytes.size() : 0));
+  SINTER_TRY_ASSIGN(program, verifyProgram(model, 0));
   SINTER_TRY(readSymbols());
   std::set<uint32_t> seen;
   for (std::string_view kind : kinds)

@@ -64,17 +64,13 @@ static Status checkLoads(const Model &model, std::span<const std::byte> bytes) {
   auto check = [&]() -> Status {
     SINTER_TRY_ASSIGN(runtime::ModelFile file,
                       readModel(bytes, runtime::ModelCheck::untilUse));
-    const runtime::Section *constants =
-        file.find(runtime::SectionKind::constants);
     runtime::CopyBudget budget(bytes.size());
-    for (const runtime::Section &section : file.sections)
-      if (section.kind == runtime::SectionKind::program) {
-        SINTER_TRY_ASSIGN(runtime::ProgramData program,
-                          verifyProgram(section.bytes,
-                                        constants ? constants->bytes.size() : 0,
-                                        budget));
-        SINTER_TRY(runtime::DimBinder::make(program));
-      }
+    uint32_t count = file.count(runtime::SectionKind::program);
+    for (uint32_t i = 0; i < count; ++i) {
+      SINTER_TRY_ASSIGN(runtime::ProgramData program,
+                        verifyProgram(file, i, budget));
+      SINTER_TRY(runtime::DimBinder::make(program));
+    }
     return {};
   };
   Status checked = check();

@@ -234,10 +234,6 @@ static std::string_view asText(std::span<const std::byte> bytes) {
 
 Result<std::vector<FileParts>> partsOf(std::shared_ptr<const ModelBytes> file) {
   SINTER_TRY_ASSIGN(ModelFile model, readModel(file->bytes()));
-  auto bytesOf = [&](SectionKind kind, uint32_t index = 0) {
-    const Section *section = model.find(kind, index);
-    return section ? section->bytes : std::span<const std::byte>();
-  };
   SINTER_TRY_ASSIGN(ModelInfo info, readModelInfo(model));
   std::vector<uint32_t> entryOf(model.count(SectionKind::program));
   for (uint32_t entry = 0; entry < info.entries.size(); ++entry)
@@ -249,18 +245,15 @@ Result<std::vector<FileParts>> partsOf(std::shared_ptr<const ModelBytes> file) {
     FileParts parts;
     parts.file = file;
     parts.entry = info.entries[entryOf[i]].name;
-    SINTER_TRY_ASSIGN(parts.program,
-                      verifyProgram(bytesOf(SectionKind::program, i),
-                                    bytesOf(SectionKind::constants).size(),
-                                    budget));
-    parts.image = bytesOf(SectionKind::image, i);
-    parts.graph = asText(bytesOf(SectionKind::graph, entryOf[i]));
+    SINTER_TRY_ASSIGN(parts.program, verifyProgram(model, i, budget));
+    parts.image = model.bytesOf(SectionKind::image, i);
+    parts.graph = asText(model.bytesOf(SectionKind::graph, entryOf[i]));
     auto same = std::ranges::find(entryOf, entryOf[i]) - entryOf.begin();
     if (size_t(same) < i) {
       parts.sites = all[size_t(same)].sites;
     } else if (model.find(SectionKind::debug, entryOf[i])) {
-      SINTER_TRY_ASSIGN(auto sites,
-                        readSites(bytesOf(SectionKind::debug, entryOf[i])));
+      SINTER_TRY_ASSIGN(
+          auto sites, readSites(model.bytesOf(SectionKind::debug, entryOf[i])));
       parts.sites =
           std::make_shared<const std::vector<std::string>>(std::move(sites));
     }

@@ -51,8 +51,7 @@ public:
     for (uint32_t i = 0; i < info.entries.size(); ++i)
       writer.setGraph(graphOf(i), i);
     bool isWhole = file.find(runtime::SectionKind::model);
-    auto data =
-        tensorData(info, runtime::bytesOf(file, runtime::SectionKind::weights));
+    auto data = tensorData(info, file.bytesOf(runtime::SectionKind::weights));
     if (isWhole)
       writer.setModel(std::move(info), std::move(data));
     return writer.finish();
@@ -60,17 +59,14 @@ public:
 
 private:
   std::string graphOf(uint32_t entry) const {
-    auto text = runtime::bytesOf(file, runtime::SectionKind::graph, entry);
+    auto text = file.bytesOf(runtime::SectionKind::graph, entry);
     return {reinterpret_cast<const char *>(text.data()), text.size()};
   }
 
   Result<uint8_t> numericsOf(uint32_t entry) const {
-    auto constants = runtime::bytesOf(file, runtime::SectionKind::constants);
-    SINTER_TRY_ASSIGN(runtime::ProgramData program,
-                      runtime::verifyProgram(
-                          runtime::bytesOf(file, runtime::SectionKind::program,
-                                           info.entries[entry].programs[0]),
-                          constants.size()));
+    SINTER_TRY_ASSIGN(
+        runtime::ProgramData program,
+        runtime::verifyProgram(file, info.entries[entry].programs[0]));
     return program.numerics;
   }
 
@@ -94,9 +90,9 @@ private:
     programs[entry].push_back(number);
     if (!request.debug || !file.find(runtime::SectionKind::debug, entry))
       return {};
-    SINTER_TRY_ASSIGN(std::vector<std::string> sites,
-                      runtime::readSites(runtime::bytesOf(
-                          file, runtime::SectionKind::debug, entry)));
+    SINTER_TRY_ASSIGN(
+        std::vector<std::string> sites,
+        runtime::readSites(file.bytesOf(runtime::SectionKind::debug, entry)));
     writer.setSites(std::move(sites), entry);
     return {};
   }

@@ -2,7 +2,6 @@
 #include "runtime/files/MappedFile.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Numerics.h"
-#include "runtime/program/ProgramMover.h"
 #include "runtime/program/VerifyProgram.h"
 #include "tests/unit/onnx/ModelWriter.h"
 #include "tools/sinter/Command.h"
@@ -287,8 +286,7 @@ TEST_F(OnnxCheck, modelsAreCompiledAsAsked) {
       throw Error(model.error());
     auto mapped = runtime::MappedFile::open(model->path);
     auto file = runtime::readModel(mapped->bytes());
-    return *runtime::verifyProgram(
-        runtime::bytesOf(*file, runtime::SectionKind::program, 0), 0);
+    return *runtime::verifyProgram(*file, 0);
   };
   EXPECT_EQ(programOf({}).numerics, *runtime::parseNumerics("", "default"));
   EXPECT_EQ(programOf({"--numerics", "exact"}).numerics,

@@ -44,8 +44,7 @@ std::string layerOf(const std::string &element) {
 
 runtime::ProgramData programOf(const ModelBytes &bytes) {
   runtime::ModelFile model = get(runtime::readModel(bytes));
-  return get(runtime::verifyProgram(
-      model.find(runtime::SectionKind::program)->bytes, 0));
+  return get(runtime::verifyProgram(model, 0));
 }
 
 runtime::KernelData kernelOf(const std::string &text,

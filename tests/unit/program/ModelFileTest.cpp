@@ -255,8 +255,7 @@ TEST(ModelFile, joinsFilesOfOneGraph) {
   ASSERT_TRUE(pool);
   EXPECT_EQ(pool->bytes.size(), 3u * 256); // the second is shared
   for (uint32_t index = 0; index < 2; ++index) {
-    auto program = verifyProgram(
-        model->find(SectionKind::program, index)->bytes, pool->bytes.size());
+    auto program = verifyProgram(*model, index);
     ASSERT_TRUE(program) << program.error().message;
     for (uint32_t number = 0; number < 2; ++number)
       EXPECT_EQ(pool->bytes[program->constants[number].offset],

@@ -74,10 +74,8 @@ void sizeAll(std::span<const std::byte> file) {
   auto model = readModel(file);
   if (!model)
     return expectTold(model.error());
-  const Section *constants = model->find(SectionKind::constants);
   for (uint32_t i = 0; i < model->count(SectionKind::program); ++i) {
-    auto program = verifyProgram(model->find(SectionKind::program, i)->bytes,
-                                 constants ? constants->bytes.size() : 0);
+    auto program = verifyProgram(*model, i);
     if (!program)
       continue;
     auto binder = DimBinder::make(*program);

@@ -199,12 +199,10 @@ Status Embedder::addEntry(uint32_t number, const FileParts &parts) {
   else if (made.features != program.variant)
     return makeError(ErrorKind::unsupported,
                      "embed: its entries are for several processors");
-  const Section *constants = file.find(SectionKind::constants);
   EntrySource source{.info = info,
                      .point = point,
                      .program = std::move(program),
-                     .constants = constants ? constants->bytes
-                                            : std::span<const std::byte>(),
+                     .constants = file.bytesOf(SectionKind::constants),
                      .parts = parts,
                      .store = *store};
   return tables.emplace_back(std::move(source), kept, shared).bind(sizes);
