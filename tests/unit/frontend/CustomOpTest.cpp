@@ -8,7 +8,11 @@ TEST(CustomOp, NeedsItsDevice) {
       sn::custom_op({.source = "text", .function = "twice", .launch = [](auto) {
                        return sn::KernelLaunch();
                      }});
-  sn::Tensor x = sn::ones({4, 3});
+  // The text is CUDA's: there it would be compiled.
+  sn::DeviceId device = sn::default_device().kind == sn::DeviceKind::cuda
+                            ? sn::device("cpu")
+                            : sn::default_device();
+  sn::Tensor x = sn::ones({4, 3}, {.device = device});
   expectError(sn::ErrorKind::unsupported,
               std::string("custom_op: 'twice' has ") +
                   (x.device().kind == sn::DeviceKind::vulkan
