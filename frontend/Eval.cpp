@@ -355,10 +355,11 @@ static void checkMayEvaluate(FlushReason reason, const SourceLine &where) {
                    where);
 }
 
-/// One program per device. Throws what went wrong.
-static void flushByDevice(std::vector<NodeRef> pending, FlushReason reason,
+/// Of those that are pending, one program per device. Throws what went wrong.
+static void flushByDevice(std::span<const NodeRef> nodes, FlushReason reason,
                           bool alone, const SourceLine &where) {
   EvaluationNote note{reason, userSite(where), 0};
+  std::vector<NodeRef> pending = pendingOf(nodes);
   if (!pending.empty())
     noteEvaluation();
   while (!pending.empty()) {
@@ -387,22 +388,18 @@ void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
                       : "reads a value: while it is captured, it can only "
                         "record",
                   where);
-  std::vector<NodeRef> pending;
+  bool isPending = false;
   for (const NodeRef &node : nodes) {
     if (node->state() == NodeState::failed)
       throw Error(node->failure());
-    if (node->state() == NodeState::pending)
-      pending.push_back(node);
+    isPending |= node->state() == NodeState::pending;
   }
-  if (pending.empty())
+  if (!isPending)
     return;
   checkMayEvaluate(reason, where);
   if (reason != FlushReason::limit)
     noteReadBegins(where); // may have evaluated some
-  std::erase_if(pending, [](const NodeRef &node) {
-    return node->state() != NodeState::pending;
-  });
-  flushByDevice(std::move(pending), reason, false, where);
+  flushByDevice(nodes, reason, false, where);
   if (reason != FlushReason::limit)
     noteReadEnds(where);
 } catch (...) {
@@ -411,7 +408,7 @@ void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
 
 void evaluateAlone(std::span<const NodeRef> nodes, FlushReason reason,
                    const SourceLine &where) try {
-  flushByDevice(pendingOf(nodes), reason, true, where);
+  flushByDevice(nodes, reason, true, where);
 } catch (...) {
   raiseExhausted(where);
 }

@@ -288,8 +288,7 @@ void FileMaker::compile(uint32_t number, graph::Graph graph) {
     point.programs.push_back(unwrap(mover.add(model, 0), where));
     if (!std::exchange(isFirst, false))
       continue;
-    auto text = model.bytesOf(runtime::SectionKind::graph);
-    writer.setGraph({reinterpret_cast<const char *>(text.data()), text.size()},
+    writer.setGraph(std::string(model.textOf(runtime::SectionKind::graph)),
                     number);
     if (options.source_lines)
       writer.setSites(

@@ -29,11 +29,9 @@ Result<Portable> portableOf(const ModelFile &model, uint32_t entry,
                             const Device &device) {
   Portable portable;
   SINTER_TRY_ASSIGN(portable.info, readModelInfo(model));
-  const Section *graph = model.find(SectionKind::graph, entry);
-  if (!graph)
+  if (!model.find(SectionKind::graph, entry))
     return brokenModel("it has no portable graph");
-  portable.graph = {reinterpret_cast<const char *>(graph->bytes.data()),
-                    graph->bytes.size()};
+  portable.graph = model.textOf(SectionKind::graph, entry);
   uint32_t first = portable.info.entries[entry].programs[0];
   SINTER_TRY_ASSIGN(ProgramData program, verifyProgram(model, first));
   portable.request.target = device.target();

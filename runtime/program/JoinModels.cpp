@@ -22,11 +22,8 @@ struct Common {
 
 Result<Common> commonOf(const ModelFile &model, const ModelInfo &info) {
   Common common;
-  for (uint32_t i = 0; i < model.count(SectionKind::graph); ++i) {
-    auto text = model.bytesOf(SectionKind::graph, i);
-    common.graphs.emplace_back(reinterpret_cast<const char *>(text.data()),
-                               text.size());
-  }
+  for (uint32_t i = 0; i < model.count(SectionKind::graph); ++i)
+    common.graphs.emplace_back(model.textOf(SectionKind::graph, i));
   for (uint32_t i = 0; i < model.count(SectionKind::debug); ++i) {
     SINTER_TRY_ASSIGN(std::vector<std::string> sites,
                       readSites(model.bytesOf(SectionKind::debug, i)));

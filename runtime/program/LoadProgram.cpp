@@ -50,9 +50,7 @@ Status LoadedProgram::load(uint32_t entry) {
   choiceText = std::move(taken.text);
   SINTER_TRY_ASSIGN(data, verifyProgram(model, chosen));
   SINTER_TRY_ASSIGN(binder, DimBinder::make(data));
-  if (const Section *text = model.find(SectionKind::graph, entry))
-    graph = {reinterpret_cast<const char *>(text->bytes.data()),
-             text->bytes.size()};
+  graph = model.textOf(SectionKind::graph, entry);
   if (const Section *debug = model.find(SectionKind::debug, entry)) {
     SINTER_TRY_ASSIGN(sites, readSites(debug->bytes));
   }

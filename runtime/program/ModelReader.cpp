@@ -189,6 +189,11 @@ std::span<const std::byte> ModelFile::bytesOf(SectionKind kind,
   return section ? section->bytes : std::span<const std::byte>();
 }
 
+std::string_view ModelFile::textOf(SectionKind kind, uint32_t index) const {
+  std::span<const std::byte> bytes = bytesOf(kind, index);
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
 uint32_t ModelFile::count(SectionKind kind) const {
   return uint32_t(std::count_if(
       sections.begin(), sections.end(),

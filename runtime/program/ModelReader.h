@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace sinter::runtime {
@@ -34,6 +35,8 @@ struct ModelFile {
   /// The section's bytes; none where it is absent.
   std::span<const std::byte> bytesOf(SectionKind kind,
                                      uint32_t index = 0) const;
+  /// The same as text.
+  std::string_view textOf(SectionKind kind, uint32_t index = 0) const;
   uint32_t count(SectionKind kind) const;
 };
 

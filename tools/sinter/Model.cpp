@@ -228,10 +228,6 @@ Result<RunnableModel> loadModel(const Model &model, const Arguments &arguments,
   return runnable;
 }
 
-static std::string_view asText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
-}
-
 Result<std::vector<FileParts>> partsOf(std::shared_ptr<const ModelBytes> file) {
   SINTER_TRY_ASSIGN(ModelFile model, readModel(file->bytes()));
   SINTER_TRY_ASSIGN(ModelInfo info, readModelInfo(model));
@@ -247,7 +243,7 @@ Result<std::vector<FileParts>> partsOf(std::shared_ptr<const ModelBytes> file) {
     parts.entry = info.entries[entryOf[i]].name;
     SINTER_TRY_ASSIGN(parts.program, verifyProgram(model, i, budget));
     parts.image = model.bytesOf(SectionKind::image, i);
-    parts.graph = asText(model.bytesOf(SectionKind::graph, entryOf[i]));
+    parts.graph = model.textOf(SectionKind::graph, entryOf[i]);
     auto same = std::ranges::find(entryOf, entryOf[i]) - entryOf.begin();
     if (size_t(same) < i) {
       parts.sites = all[size_t(same)].sites;

@@ -59,8 +59,7 @@ public:
 
 private:
   std::string graphOf(uint32_t entry) const {
-    auto text = file.bytesOf(runtime::SectionKind::graph, entry);
-    return {reinterpret_cast<const char *>(text.data()), text.size()};
+    return std::string(file.textOf(runtime::SectionKind::graph, entry));
   }
 
   Result<uint8_t> numericsOf(uint32_t entry) const {
